@@ -1,0 +1,1 @@
+"""End-to-end harness: drives a RayJob through its life cycle and kills the KubeRay operator on the way."""

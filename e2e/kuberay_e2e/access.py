@@ -1,0 +1,102 @@
+"""Access to an API server, read from a kubeconfig file that the harness made."""
+
+import base64
+import ssl
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+
+from kuberay_e2e.errors import HarnessError
+
+
+@dataclass(frozen=True)
+class Access:
+    """An API server and the administrator's credentials.
+
+    Attributes:
+        server: Base URL, such as https://127.0.0.1:6443.
+        ca: Certificate authority in PEM, or None for a plain HTTP server.
+        certificate: Client certificate in PEM.
+        key: Client key in PEM.
+        token: Bearer token.
+    """
+
+    server: str
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    token: str | None = None
+    verify: bool = True
+
+    @classmethod
+    def read(cls, kubeconfig: Path, context: str | None = None) -> "Access":
+        """Read a context of a kubeconfig file; default: its current one.
+
+        Raises:
+            HarnessError: The file cannot be read or names no such context.
+        """
+        try:
+            config = yaml.safe_load(kubeconfig.read_text())
+            context = context or config["current-context"]
+            names = _named(config, "contexts", context)["context"]
+            cluster = _named(config, "clusters", names["cluster"])["cluster"]
+            user = _named(config, "users", names["user"]).get("user") or {}
+        except (OSError, yaml.YAMLError, KeyError, TypeError, StopIteration) as error:
+            raise HarnessError(
+                f"Expected {kubeconfig} to be a kubeconfig with a context {context or '(current)'}: {error!r}."
+            ) from error
+        return cls(
+            server=cluster["server"].rstrip("/"),
+            ca=_pem(cluster, "certificate-authority"),
+            certificate=_pem(user, "client-certificate"),
+            key=_pem(user, "client-key"),
+            token=user.get("token"),
+            verify=not cluster.get("insecure-skip-tls-verify", False),
+        )
+
+    def ssl_context(self, *, authenticate: bool = True) -> ssl.SSLContext | None:
+        """TLS settings; None for a plain HTTP server.
+
+        Args:
+            authenticate: Present the client certificate; without it a caller brings its own bearer token.
+        """
+        if not self.server.startswith("https:"):
+            return None
+        context = ssl.create_default_context(cadata=self.ca)
+        if not self.verify:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        if authenticate and self.certificate and self.key:
+            with tempfile.NamedTemporaryFile("w", suffix=".pem") as pair:
+                pair.write(self.certificate + "\n" + self.key)
+                pair.flush()
+                context.load_cert_chain(pair.name)
+        return context
+
+    def client(self, *, timeout: float = 10.0) -> httpx.Client:
+        """A client for requests by path, such as `get("/readyz")`."""
+        context = self.ssl_context()
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        return httpx.Client(
+            base_url=self.server,
+            verify=context if context is not None else False,
+            headers=headers,
+            timeout=timeout,
+            trust_env=False,
+        )
+
+
+def _named(config: dict[str, Any], section: str, name: str) -> dict[str, Any]:
+    return next(entry for entry in config[section] if entry["name"] == name)
+
+
+def _pem(section: dict[str, Any], field: str) -> str | None:
+    if data := section.get(f"{field}-data"):
+        return base64.b64decode(data).decode()
+    if path := section.get(field):
+        return Path(path).read_text()
+    return None

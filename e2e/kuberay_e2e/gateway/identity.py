@@ -1,0 +1,129 @@
+"""The identity of a write: what makes it the same write in another run.
+
+Names that KubeRay makes end in five random characters, and the order of writes of two controllers differs from
+run to run. So a write is known by verb, kind, subresource, normalised name, what it changes, and how often the
+same was seen before.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kuberay_e2e.gateway.protobuf import ObjectHead
+from kuberay_e2e.gateway.requests import ApiRequest
+
+_RANDOM = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}(?=-|$)")
+"""The alphabet of k8s.io/apimachinery/pkg/util/rand, which generateName and KubeRay's own names use."""
+
+_VALUED = ("jobDeploymentStatus", "jobStatus", "state", "reason")
+"""Status fields whose new value is part of the identity; of others it is only that they changed."""
+
+_KINDS = {
+    "rayjobs": "RayJob",
+    "rayclusters": "RayCluster",
+    "rayservices": "RayService",
+    "raycronjobs": "RayCronJob",
+    "jobs": "Job",
+    "pods": "Pod",
+    "services": "Service",
+    "secrets": "Secret",
+    "serviceaccounts": "ServiceAccount",
+    "roles": "Role",
+    "rolebindings": "RoleBinding",
+    "ingresses": "Ingress",
+    "persistentvolumeclaims": "PersistentVolumeClaim",
+    "workloads": "Workload",
+    "events": "Event",
+    "leases": "Lease",
+}
+
+
+@dataclass(frozen=True)
+class WriteIdentity:
+    """One write of the operator; `str()` of it is what `--kill-at` takes."""
+
+    verb: str
+    kind: str
+    subresource: str = ""
+    name: str = ""
+    change: str = ""
+    occurrence: int = 1
+
+    def __str__(self) -> str:
+        kind = f"{self.kind}/{self.subresource}" if self.subresource else self.kind
+        change = f":{self.change}" if self.change else ""
+        return f"{self.verb}:{kind}{change}#{self.occurrence}"
+
+
+def kind_of(resource: str) -> str:
+    """The kind of a plural resource name, or the resource name itself where it is not one of KubeRay's."""
+    return _KINDS.get(resource, resource)
+
+
+def normalise(name: str) -> str:
+    """Replace the random parts of a name by `*`."""
+    return _RANDOM.sub("-*", name)
+
+
+class Identifier:
+    """Gives each write of one run its identity, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[WriteIdentity] = Counter()
+        self._objects: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+
+    def identify(
+        self, request: ApiRequest, head: ObjectHead | None, value: Mapping[str, Any] | None
+    ) -> WriteIdentity:
+        """The identity of a write that is about to be forwarded."""
+        name = request.name or (head.name or head.generate_name + "*" if head else "")
+        identity = WriteIdentity(
+            request.verb,
+            kind_of(request.resource),
+            request.subresource,
+            normalise(name.removesuffix("-*")) + ("-*" if name.endswith("-*") else ""),
+            self._change(request, value) if value else "",
+        )
+        self._seen[identity] += 1
+        return WriteIdentity(
+            identity.verb,
+            identity.kind,
+            identity.subresource,
+            identity.name,
+            identity.change,
+            self._seen[identity],
+        )
+
+    def learn(self, request: ApiRequest, value: Mapping[str, Any] | None) -> None:
+        """Remember an object as the API server returned it, to know what the next write changes."""
+        if value and request.resource and isinstance(value.get("metadata"), Mapping):
+            self._objects[self._key(request, value)] = value
+
+    def _change(self, request: ApiRequest, value: Mapping[str, Any]) -> str:
+        before = self._objects.get(self._key(request, value), {})
+        if request.subresource == "status":
+            return _status_change(before.get("status") or {}, value.get("status") or {})
+        if request.verb in {"update", "patch"}:
+            return _object_change(before, value)
+        return ""
+
+    def _key(self, request: ApiRequest, value: Mapping[str, Any]) -> tuple[str, str, str]:
+        name = request.name or str(value.get("metadata", {}).get("name", ""))
+        return request.resource, request.namespace, name
+
+
+def _status_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    changed = sorted(field for field in {*before, *after} if before.get(field) != after.get(field))
+    valued = [f"{field}={after.get(field, '')}" for field in _VALUED if field in changed]
+    return ",".join(valued) if valued else ",".join(changed)
+
+
+def _object_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    old = set((before.get("metadata") or {}).get("finalizers") or [])
+    new = set((after.get("metadata") or {}).get("finalizers") or [])
+    changes = [f"+{item}" for item in sorted(new - old)] + [f"-{item}" for item in sorted(old - new)]
+    if before and before.get("spec") != after.get("spec"):
+        changes.append("spec")
+    return ",".join(changes)
