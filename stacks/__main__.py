@@ -22,7 +22,7 @@ def declare(config: StackConfig) -> None:
         pulumi.export("crds", {"names": crds.names, "checksum": crds.checksum})
     if config.operator is not None:
         operator = KubeRayOperator(
-            "kuberay-operator", config.operator, pulumi.ResourceOptions(depends_on=platform)
+            "kuberay-operator", config.operator, pulumi.ResourceOptions(depends_on=[*platform])
         )
         platform.append(operator)
         pulumi.export(

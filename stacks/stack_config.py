@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config_section import PROJECT, ConfigError, Section
+from config_section import PROJECT, Section
 from pulumi.runtime.config import CONFIG, get_config_env
 
-from pulumi_kuberay import HelmChart, KubeRayCrdsArgs, KubeRayOperatorArgs, KustomizeFolder, OperatorImage
+from pulumi_kuberay import HelmChart, KubeRayCrdsArgs, KubeRayOperatorArgs, KustomizeFolders, OperatorImage
 
 _TEXT_KEYS = frozenset({"namespace"})
 
@@ -122,15 +122,12 @@ def _chart(section: Section | None) -> HelmChart | None:
     return chart
 
 
-def _kustomize(section: Section | None) -> KustomizeFolder | None:
+def _kustomize(section: Section | None) -> KustomizeFolders | None:
     if section is None:
         return None
-    path = section.text("path")
-    if path is None:
-        raise ConfigError(f"The configuration {PROJECT}:operator.kustomize needs a path; name the folder.")
-    folder = KustomizeFolder(path=path, patches=section.mappings("patches"))
+    folders = KustomizeFolders(paths=section.texts("paths"), patches=section.mappings("patches"))
     section.close()
-    return folder
+    return folders
 
 
 def _image(section: Section | None) -> OperatorImage | None:

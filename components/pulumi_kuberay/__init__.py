@@ -13,7 +13,7 @@ from pulumi_kuberay.crds import KubeRayCrds, KubeRayCrdsArgs
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.kuberay_operator import KubeRayOperator
 from pulumi_kuberay.objects import KubernetesObject
-from pulumi_kuberay.operator_args import HelmChart, KubeRayOperatorArgs, KustomizeFolder, OperatorImage
+from pulumi_kuberay.operator_args import HelmChart, KubeRayOperatorArgs, KustomizeFolders, OperatorImage
 from pulumi_kuberay.ray_cluster import HeadGroup, WorkerGroup
 from pulumi_kuberay.ray_job import RayJob
 from pulumi_kuberay.ray_job_args import RayJobArgs, SubmissionMode
@@ -31,7 +31,7 @@ __all__ = [
     "KubeRayOperator",
     "KubeRayOperatorArgs",
     "KubernetesObject",
-    "KustomizeFolder",
+    "KustomizeFolders",
     "OperatorImage",
     "RayJob",
     "RayJobArgs",

@@ -98,9 +98,7 @@ def crds_from_url(url: str) -> list[Manifest]:
 
 
 def checksum(crds: Sequence[Mapping[str, Any]]) -> str:
-    """Return the SHA-256 of the CRDs' canonical JSON: in order of names, keys sorted, no white space,
-    UTF-8.
-    """
+    """Return the SHA-256 of the CRDs' canonical JSON: sorted by name, keys sorted, no white space, UTF-8."""
     ordered = sorted(crds, key=lambda crd: str(crd["metadata"]["name"]))
     text = json.dumps(ordered, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

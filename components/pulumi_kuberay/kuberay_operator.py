@@ -8,8 +8,8 @@ from pulumi_kubernetes.helm.v4 import Chart, ChartArgs, RepositoryOptsArgs
 from pulumi_kubernetes.kustomize.v2 import Directory, DirectoryArgs
 
 from pulumi_kuberay.objects import KubernetesObject, namespace_object
-from pulumi_kuberay.operator_args import DEFAULT_REPOSITORY, HelmChart, KubeRayOperatorArgs, KustomizeFolder
-from pulumi_kuberay.operator_overlay import write_overlay
+from pulumi_kuberay.operator_args import DEFAULT_REPOSITORY, HelmChart, KubeRayOperatorArgs, KustomizeFolders
+from pulumi_kuberay.operator_overlay import existing_bases, write_overlay
 from pulumi_kuberay.operator_settings import (
     OPERATOR_NAME,
     OperatorSettings,
@@ -21,7 +21,7 @@ from pulumi_kuberay.operator_settings import (
 
 
 class KubeRayOperator(pulumi.ComponentResource):
-    """The KubeRay operator, from its Helm chart or from a kustomization, without CRDs.
+    """The KubeRay operator, from its Helm chart or from kustomizations, without CRDs.
 
     The CRDs belong to `KubeRayCrds`; let the operator depend on it. Objects that carry a finalizer of KubeRay
     (RayJob, RayService) must depend on the operator, so that it is still there to release them at
@@ -107,10 +107,10 @@ def _chart(
 
 
 def _directory(
-    name: str, kustomize: KustomizeFolder, operator: OperatorSettings, opts: pulumi.ResourceOptions
+    name: str, kustomize: KustomizeFolders, operator: OperatorSettings, opts: pulumi.ResourceOptions
 ) -> Directory:
-    patch = pulumi.Output.from_input(container_patch(operator))
-    folder = patch.apply(
-        lambda known: str(write_overlay(kustomize.path, operator.namespace, known, kustomize.patches or ()))
+    bases = existing_bases(kustomize.paths)
+    folder = pulumi.Output.from_input(container_patch(operator)).apply(
+        lambda patch: str(write_overlay(bases, operator.namespace, patch, kustomize.patches or ()))
     )
     return Directory(name, DirectoryArgs(directory=folder), opts)

@@ -28,12 +28,14 @@ class HelmChart:
 
 
 @dataclass(kw_only=True)
-class KustomizeFolder:
-    """A kustomization of the operator. CRDs and Namespace objects in it are left out."""
+class KustomizeFolders:
+    """Kustomizations of the operator. CRDs and Namespace objects in them are left out."""
 
-    path: str
-    """A folder with a ``kustomization.yaml``, such as ``config/default`` of the operator's module, or an
-    address."""
+    paths: Sequence[str]
+    """Folders with a ``kustomization.yaml``, or addresses of such. Of the operator's module these are
+    ``config/rbac`` and ``config/manager``; ``config/default`` gives the same but reads the CRDs first, for
+    seconds.
+    """
 
     patches: Sequence[Mapping[str, Any]] | None = None
     """Entries for the ``patches`` of a kustomization, applied last. Default: none."""
@@ -60,8 +62,8 @@ class KubeRayOperatorArgs:
     chart: HelmChart | None = None
     """The Helm chart. Default: the one of `version` from KubeRay's chart repository."""
 
-    kustomize: KustomizeFolder | None = None
-    """A kustomization instead of the Helm chart."""
+    kustomize: KustomizeFolders | None = None
+    """Kustomizations instead of the Helm chart."""
 
     namespace: str | None = None
     """Namespace of the operator. Default: ray-system."""
@@ -98,7 +100,7 @@ class KubeRayOperatorArgs:
     """Environment of the operator's container, by name. Default: none."""
 
     resources: Mapping[str, Any] | None = None
-    """Requests and limits of the operator's container. Default: those of the chart or kustomization."""
+    """Requests and limits of the operator's container. Default: those of the chart or kustomizations."""
 
     values: Mapping[str, Any] | None = None
     """Helm values merged over everything above; lists are replaced, null removes. Only for the chart."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from pulumi_kuberay.cleanup import Cleanup, cleanup_fields, shut_down
+from pulumi_kuberay.cleanup import cleanup_fields, shut_down
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.merging import deep_merge, without_none
 from pulumi_kuberay.ray_cluster import HeadGroup, ray_cluster_spec
@@ -92,7 +92,7 @@ def _typed(name: str, args: RayJobArgs) -> dict[str, Any]:
             ),
             "submitterPodTemplate": args.submitter_pod_template,
             "rayClusterSpec": _cluster(name, args),
-            **cleanup_fields(args.cleanup or _default_cleanup()),
+            **cleanup_fields(args.cleanup or shut_down()),
         }
     )
     return {
@@ -103,17 +103,14 @@ def _typed(name: str, args: RayJobArgs) -> dict[str, Any]:
     }
 
 
-def _default_cleanup() -> Cleanup:
-    return shut_down()
-
-
 def _cluster(name: str, args: RayJobArgs) -> Mapping[str, Any]:
     if args.ray_cluster_spec is None:
         return ray_cluster_spec(args.head or HeadGroup(), args.workers or (), args.ray_version, args.image)
     others = [field for field in _CLUSTER_FIELDS if getattr(args, field) is not None]
     if others:
         raise ArgumentError(
-            f"The RayJob {name!r} has ray_cluster_spec, the whole RayCluster, together with {', '.join(others)}; put everything into one of them."
+            f"The RayJob {name!r} has ray_cluster_spec, the whole RayCluster, together with "
+            f"{', '.join(others)}; put everything into one of them."
         )
     return args.ray_cluster_spec
 
