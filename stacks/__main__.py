@@ -42,7 +42,15 @@ def declare(config: StackConfig) -> None:
     jobs = []
     for item in manifests.ray:
         if item["kind"] == "RayJob":
-            jobs.append(RayJob.from_manifest(resource_name(item), item, after_all))
+            jobs.append(
+                RayJob.from_manifest(
+                    resource_name(item),
+                    item,
+                    after_all,
+                    kuberay_version=config.operator.version if config.operator else None,
+                    feature_gates=config.operator.feature_gates if config.operator else None,
+                )
+            )
         else:
             KubernetesObject(resource_name(item), item, after_all)
     pulumi.export("rayJobs", [{"namespace": job.namespace, "name": job.job_name} for job in jobs])

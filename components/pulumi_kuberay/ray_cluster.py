@@ -79,18 +79,12 @@ def ray_cluster_spec(
         image: Ray image of all pods. Default: ``rayproject/ray`` of that release.
 
     Raises:
-        ArgumentError: The numbers of replicas contradict each other, or two groups have one name.
+        ArgumentError: The numbers of replicas of a group contradict each other.
     """
     release = ray_version if ray_version is not None else DEFAULT_RAY_VERSION
     common = image if image is not None else pulumi.Output.format("rayproject/ray:{0}", release)
     if image is None and isinstance(release, str):
         common = f"rayproject/ray:{release}"
-    names = [group.name for group in workers if isinstance(group.name, str)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ArgumentError(
-                f"Two worker groups are called {name!r}; every group needs a name of its own."
-            )
     return {
         "rayVersion": release,
         "headGroupSpec": {

@@ -6,7 +6,9 @@ from typing import Any
 import pulumi
 
 from pulumi_kuberay.objects import KubernetesObject
+from pulumi_kuberay.operator_args import DEFAULT_VERSION
 from pulumi_kuberay.ray_job_args import RayJobArgs
+from pulumi_kuberay.ray_job_check import findings, has_outputs
 from pulumi_kuberay.ray_job_manifest import ray_job_manifest
 
 _CHANGED_BY_OTHERS = ["spec.suspend", "spec.rayClusterSpec.workerGroupSpecs[*].replicas"]
@@ -38,12 +40,12 @@ class RayJob(pulumi.ComponentResource):
             opts: Pulumi's resource options.
 
         Raises:
-            ArgumentError: The arguments cannot work together, or KubeRay would refuse the object.
+            ArgumentError: The arguments contradict each other, or the job cannot work on KubeRay.
         """
         super().__init__("kuberay:index:RayJob", name, {}, opts)
         job = KubernetesObject(
             name,
-            ray_job_manifest(name, args),
+            self._checked(ray_job_manifest(name, args), args),
             pulumi.ResourceOptions(
                 parent=self,
                 replace_on_changes=["spec"],
@@ -57,7 +59,13 @@ class RayJob(pulumi.ComponentResource):
 
     @classmethod
     def from_manifest(
-        cls, name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None
+        cls,
+        name: str,
+        manifest: Mapping[str, Any],
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        kuberay_version: str | None = None,
+        feature_gates: Mapping[str, bool] | None = None,
     ) -> "RayJob":
         """Declare a job from a RayJob object of one's own, used as it stands.
 
@@ -65,8 +73,22 @@ class RayJob(pulumi.ComponentResource):
             name: Pulumi's logical name of the component.
             manifest: The object, with ``metadata.name`` and a spec; a ``status`` is dropped.
             opts: Pulumi's resource options.
+            kuberay_version: Release of the operator. Default 1.6.2.
+            feature_gates: Feature gates of the operator that differ from the defaults of its release.
 
         Raises:
-            ArgumentError: The object is no RayJob, or KubeRay would refuse it.
+            ArgumentError: The object is no RayJob, or cannot work on KubeRay.
         """
-        return cls(name, RayJobArgs(manifest=manifest), opts)
+        args = RayJobArgs(manifest=manifest, kuberay_version=kuberay_version, feature_gates=feature_gates)
+        return cls(name, args, opts)
+
+    def _checked(self, manifest: Mapping[str, Any], args: RayJobArgs) -> Mapping[str, Any]:
+        def check(known: Mapping[str, Any]) -> Mapping[str, Any]:
+            for finding in findings(known, args.kuberay_version or DEFAULT_VERSION, args.feature_gates or {}):
+                pulumi.log.warn(str(finding), self)
+            return known
+
+        if not has_outputs(manifest):
+            return check(manifest)
+        spec = pulumi.Output.from_input(manifest).apply(lambda known: check(known)["spec"])
+        return {**manifest, "spec": spec}

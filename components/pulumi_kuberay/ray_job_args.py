@@ -89,4 +89,10 @@ class RayJobArgs:
     """Fields of the RayJob's spec, deep-merged over everything above; lists are replaced, null removes."""
 
     manifest: Mapping[str, Any] | None = None
-    """A whole RayJob object, used as it stands; no other field may be set with it."""
+    """A whole RayJob object, used as it stands; only the two fields below may be set with it."""
+
+    kuberay_version: str | None = None
+    """Release of the operator, whose rules the RayJob is checked against at preview. Default: 1.6.2."""
+
+    feature_gates: Mapping[str, bool] | None = None
+    """Feature gates of the operator that differ from the defaults of its release. Default: none."""

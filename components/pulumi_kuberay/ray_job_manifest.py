@@ -1,9 +1,10 @@
 """From typed arguments to a RayJob object: pure functions."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
+
+import pulumi
 
 from pulumi_kuberay.cleanup import cleanup_fields, shut_down
 from pulumi_kuberay.errors import ArgumentError
@@ -11,7 +12,7 @@ from pulumi_kuberay.merging import deep_merge, without_none
 from pulumi_kuberay.ray_cluster import HeadGroup, ray_cluster_spec
 from pulumi_kuberay.ray_job_args import DEFAULT_PRE_RUNNING_DEADLINE_SECONDS, RayJobArgs, SubmissionMode
 
-_NAME = re.compile(r"[a-z]([-a-z0-9]{0,45}[a-z0-9])?")
+_WITH_A_MANIFEST = frozenset({"manifest", "kuberay_version", "feature_gates"})
 _CLUSTER_FIELDS = ("head", "workers", "ray_version", "image")
 
 
@@ -23,11 +24,9 @@ def ray_job_manifest(name: str, args: RayJobArgs) -> dict[str, Any]:
         args: The arguments.
 
     Raises:
-        ArgumentError: The arguments cannot work together, or KubeRay would refuse the object.
+        ArgumentError: The arguments contradict each other.
     """
-    manifest = _whole(args) if args.manifest is not None else _typed(name, args)
-    _check(manifest)
-    return manifest
+    return _whole(args) if args.manifest is not None else _typed(name, args)
 
 
 def _whole(args: RayJobArgs) -> dict[str, Any]:
@@ -56,11 +55,6 @@ def _whole(args: RayJobArgs) -> dict[str, Any]:
 
 def _typed(name: str, args: RayJobArgs) -> dict[str, Any]:
     mode = SubmissionMode(args.submission_mode or SubmissionMode.K8S_JOB)
-    if args.entrypoint in (None, "") and mode is not SubmissionMode.INTERACTIVE:
-        raise ArgumentError(
-            f"The RayJob {name!r} has no entrypoint, which {mode.value} needs; give the command that Ray is "
-            "to run."
-        )
     if args.submitter_pod_template is not None and mode is not SubmissionMode.K8S_JOB:
         raise ArgumentError(
             f"The RayJob {name!r} has a submitter_pod_template, but only K8sJobMode has a submitter pod and "
@@ -79,16 +73,12 @@ def _typed(name: str, args: RayJobArgs) -> dict[str, Any]:
             "entrypoint": args.entrypoint,
             "runtimeEnvYAML": args.runtime_env_yaml,
             "submissionMode": mode.value,
-            "backoffLimit": _whole_number("backoff_limit", args.backoff_limit, 0),
-            "activeDeadlineSeconds": _whole_number(
-                "active_deadline_seconds", args.active_deadline_seconds, 1
-            ),
+            "backoffLimit": _whole_number(args.backoff_limit),
+            "activeDeadlineSeconds": _whole_number(args.active_deadline_seconds),
             "preRunningDeadlineSeconds": _whole_number(
-                "pre_running_deadline_seconds",
                 DEFAULT_PRE_RUNNING_DEADLINE_SECONDS
                 if args.pre_running_deadline_seconds is None
-                else args.pre_running_deadline_seconds,
-                1,
+                else args.pre_running_deadline_seconds
             ),
             "submitterPodTemplate": args.submitter_pod_template,
             "rayClusterSpec": _cluster(name, args),
@@ -115,28 +105,5 @@ def _cluster(name: str, args: RayJobArgs) -> Mapping[str, Any]:
     return args.ray_cluster_spec
 
 
-def _whole_number(name: str, value: Any, lowest: int) -> Any:
-    if not isinstance(value, int | float):
-        return value
-    if value < lowest:
-        raise ArgumentError(f"{name} of a RayJob must be {lowest} or more, but it is {value}.")
-    return int(value)
-
-
-def _check(manifest: Mapping[str, Any]) -> None:
-    name, spec = manifest["metadata"].get("name"), manifest["spec"]
-    if not (isinstance(name, str) and _NAME.fullmatch(name)):
-        raise ArgumentError(
-            "A RayJob needs a name of at most 47 lower-case letters, digits and hyphens that starts with a "
-            f"letter, but it is {name!r}; KubeRay makes the names of its RayCluster and Service from it."
-        )
-    if spec.get("deletionStrategy", {}).get("deletionRules") and spec.get("shutdownAfterJobFinishes"):
-        raise ArgumentError(
-            f"The RayJob {name!r} has deletionRules together with shutdownAfterJobFinishes, which KubeRay "
-            "refuses; keep one of them."
-        )
-    if spec.get("suspend") and not spec.get("shutdownAfterJobFinishes"):
-        raise ArgumentError(
-            f"The RayJob {name!r} is suspended without shutdownAfterJobFinishes, which KubeRay refuses; set "
-            "it, or leave suspend to Kueue."
-        )
+def _whole_number(value: pulumi.Input[int] | None) -> pulumi.Input[int] | None:
+    return int(value) if isinstance(value, float) else value

@@ -6,11 +6,15 @@ from recording_engine import Run
 
 from pulumi_kuberay import (
     ArgumentError,
+    DeletionPolicy,
+    DeletionRule,
+    FinishedJobStatus,
     HeadGroup,
     RayJob,
     RayJobArgs,
     SubmissionMode,
     WorkerGroup,
+    deletion_rules,
     keep,
     shut_down,
 )
@@ -18,6 +22,8 @@ from pulumi_kuberay.ray_job_manifest import ray_job_manifest
 
 RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 CLUSTER = {"headGroupSpec": {"template": {"spec": {"containers": [{"name": "ray-head", "image": "ray"}]}}}}
+RULE = {"policy": "DeleteCluster", "condition": {"jobStatus": "FAILED"}}
+CLEAN_UP = DeletionRule(policy=DeletionPolicy.DELETE_CLUSTER, job_status=FinishedJobStatus.FAILED)
 MANIFEST = {
     "apiVersion": "ray.io/v1",
     "kind": "RayJob",
@@ -134,30 +140,41 @@ def test_outputs_name_the_job(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        ({"entrypoint": ""}, "has no entrypoint, which K8sJobMode needs"),
         (
             {"submission_mode": SubmissionMode.HTTP, "submitter_pod_template": {}},
             "only K8sJobMode has a submitter",
         ),
         ({"ray_cluster_spec": CLUSTER, "image": "ray"}, "together with image"),
         ({"manifest": MANIFEST}, "takes nothing else, but entrypoint is set too"),
-        ({"backoff_limit": -1}, "backoff_limit of a RayJob must be 0 or more, but it is -1"),
-        ({"active_deadline_seconds": 0}, "active_deadline_seconds of a RayJob must be 1 or more"),
-        ({"pre_running_deadline_seconds": 0}, "pre_running_deadline_seconds of a RayJob must be 1 or more"),
-        ({"job_name": "a" * 48}, "at most 47 lower-case letters"),
-        ({"job_name": "1st"}, "starts with a letter, but it is '1st'"),
-        ({"workers": [WorkerGroup(name="a"), WorkerGroup(name="a")]}, "Two worker groups are called 'a'"),
         ({"workers": [WorkerGroup(name="a", replicas=2, max_replicas=1)]}, "but they are 2, 2 and 1"),
-        (
-            {"cleanup": shut_down(), "extra": {"deletionStrategy": {"deletionRules": [{}]}}},
-            "deletionRules together with shutdownAfterJobFinishes",
-        ),
-        ({"cleanup": keep(), "extra": {"suspend": True}}, "suspended without shutdownAfterJobFinishes"),
     ],
 )
-def test_arguments_that_cannot_work_are_refused(args: dict[str, Any], sentence: str) -> None:
+def test_arguments_that_contradict_each_other_are_refused(args: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ArgumentError, match=sentence):
         spec(**args)
+
+
+@pytest.mark.parametrize(
+    ("args", "rule"),
+    [
+        ({"job_name": "a" * 48}, "J1 metadata.name"),
+        ({"entrypoint": ""}, "U2 spec.entrypoint"),
+        ({"backoff_limit": -1}, "J34 spec.backoffLimit"),
+        ({"active_deadline_seconds": 0}, "J32 spec.activeDeadlineSeconds"),
+        ({"workers": [WorkerGroup(name="a"), WorkerGroup(name="a")]}, "U16 spec.rayClusterSpec"),
+        (
+            {"cleanup": shut_down(), "extra": {"deletionStrategy": {"deletionRules": [RULE]}}},
+            "J7 spec.deletionStrategy",
+        ),
+        ({"cleanup": deletion_rules(CLEAN_UP), "feature_gates": {"RayJobDeletionPolicy": False}}, "J6 spec"),
+        ({"cleanup": keep(), "extra": {"suspend": True}}, "J3 spec.suspend"),
+    ],
+)
+def test_a_job_that_cannot_work_on_kuberay_fails_at_preview(
+    run: Run, args: dict[str, Any], rule: str
+) -> None:
+    with pytest.raises(ArgumentError, match=f"cannot work on KubeRay 1.6.2.\n- {rule}"):
+        run(lambda: RayJob("counter", RayJobArgs(**({"entrypoint": "python count.py"} | args))))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +182,7 @@ def test_arguments_that_cannot_work_are_refused(args: dict[str, Any], sentence: 
     [
         ({"kind": "RayCluster"}, "'ray.io/v1' and 'RayCluster'"),
         ({"spec": None}, "must have the mappings metadata and spec"),
-        ({"metadata": {}}, "but it is None"),
+        ({"metadata": {}}, "The RayJob None cannot work"),
     ],
 )
 def test_a_manifest_of_something_else_is_refused(run: Run, change: dict[str, Any], sentence: str) -> None:

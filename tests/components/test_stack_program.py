@@ -25,7 +25,12 @@ stringData: {token: hidden}
 apiVersion: ray.io/v1
 kind: RayJob
 metadata: {name: counter}
-spec: {entrypoint: python count.py, rayClusterSpec: {}}
+spec:
+  entrypoint: python count.py
+  shutdownAfterJobFinishes: true
+  rayClusterSpec:
+    headGroupSpec:
+      template: {spec: {containers: [{name: ray-head, image: "rayproject/ray:2.52.0"}]}}
 """
 
 
