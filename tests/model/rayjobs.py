@@ -112,9 +112,12 @@ def head_env(**variables: str) -> Change:
     return put(f"{CONTAINER}.env", [{"name": name, "value": value} for name, value in variables.items()])
 
 
-def deletion_rule(policy: str, ttl: int = 0, **condition: str) -> Mapping[str, Any]:
+def deletion_rule(policy: str, *conditions: Mapping[str, str], ttl: int = 0) -> Mapping[str, Any]:
     """Return a deletion rule."""
-    return {"policy": policy, "condition": {"ttlSeconds": ttl, **condition}}
+    condition: dict[str, Any] = {"ttlSeconds": ttl}
+    for part in conditions:
+        condition.update(part)
+    return {"policy": policy, "condition": condition}
 
 
 def rules(*entries: Mapping[str, Any]) -> Change:

@@ -99,14 +99,14 @@ CASES = [
     ),
     Case(
         "J7",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILED)), spec(shutdownAfterJobFinishes=True)),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED)), spec(shutdownAfterJobFinishes=True)),
         "spec.deletionStrategy.deletionRules",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED)),),
     ),
     Case(
         "J8",
         (
-            rules(deletion_rule("DeleteCluster", **ON_FAILED)),
+            rules(deletion_rule("DeleteCluster", ON_FAILED)),
             put("spec.deletionStrategy.onSuccess", {"policy": "DeleteCluster"}),
         ),
         "spec.deletionStrategy",
@@ -114,46 +114,48 @@ CASES = [
     Case("J9", (put("spec.deletionStrategy", {}),), "spec.deletionStrategy"),
     Case(
         "J10",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILED, **ON_FAILURE)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED, ON_FAILURE)),),
         "spec.deletionStrategy.deletionRules[0].condition",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILURE), deletion_rule("DeleteCluster", **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILURE), deletion_rule("DeleteCluster", ON_FAILED)),),
     ),
     Case("J10", (rules(deletion_rule("DeleteCluster")),), "spec.deletionStrategy.deletionRules[0].condition"),
     Case(
         "J11",
-        (rules(deletion_rule("DeleteCluster", -1, **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED, ttl=-1)),),
         "spec.deletionStrategy.deletionRules[0].condition.ttlSeconds",
-        (rules(deletion_rule("DeleteCluster", 0, **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED, ttl=0)),),
     ),
     Case(
         "J12",
-        (selecting(), rules(deletion_rule("DeleteWorkers", **ON_FAILED))),
+        (selecting(), rules(deletion_rule("DeleteWorkers", ON_FAILED))),
         "spec.deletionStrategy.deletionRules[0].policy",
-        (selecting(), rules(deletion_rule("DeleteSelf", **ON_FAILED))),
+        (selecting(), rules(deletion_rule("DeleteSelf", ON_FAILED))),
     ),
     Case(
         "J13",
-        (autoscaled(), rules(deletion_rule("DeleteWorkers", **ON_FAILED))),
+        (autoscaled(), rules(deletion_rule("DeleteWorkers", ON_FAILED))),
         "spec.deletionStrategy.deletionRules[0].policy",
-        (autoscaled(), rules(deletion_rule("DeleteCluster", **ON_FAILED))),
+        (autoscaled(), rules(deletion_rule("DeleteCluster", ON_FAILED))),
     ),
     Case(
         "J14",
-        (rules(*[deletion_rule("DeleteCluster", ttl, **ON_FAILURE) for ttl in (1, 2)]),),
+        (rules(*[deletion_rule("DeleteCluster", ON_FAILURE, ttl=ttl) for ttl in (1, 2)]),),
         "spec.deletionStrategy.deletionRules[1]",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILURE), deletion_rule("DeleteCluster", **ON_SUCCESS)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILURE), deletion_rule("DeleteCluster", ON_SUCCESS)),),
     ),
     Case(
         "J15",
         (
             rules(
-                deletion_rule("DeleteSelf", 5, **ON_FAILURE), deletion_rule("DeleteWorkers", 6, **ON_FAILURE)
+                deletion_rule("DeleteSelf", ON_FAILURE, ttl=5),
+                deletion_rule("DeleteWorkers", ON_FAILURE, ttl=6),
             ),
         ),
         "spec.deletionStrategy.deletionRules[0].condition.ttlSeconds",
         (
             rules(
-                deletion_rule("DeleteSelf", 5, **ON_FAILURE), deletion_rule("DeleteWorkers", 6, **ON_SUCCESS)
+                deletion_rule("DeleteSelf", ON_FAILURE, ttl=5),
+                deletion_rule("DeleteWorkers", ON_SUCCESS, ttl=6),
             ),
         ),
     ),
@@ -560,17 +562,17 @@ CASES = [
     ),
     Case(
         "X2",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED)),),
         "spec.deletionStrategy.deletionRules[0].condition.jobStatus",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILURE)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILURE)),),
         "1.5.2",
         {"RayJobDeletionPolicy": True},
     ),
     Case(
         "X3",
-        (rules(deletion_rule("DeleteCluster", jobStatus="STOPPED")),),
+        (rules(deletion_rule("DeleteCluster", {"jobStatus": "STOPPED"})),),
         "spec.deletionStrategy.deletionRules[0].condition.jobStatus",
-        (rules(deletion_rule("DeleteCluster", **ON_SUCCESS), deletion_rule("DeleteCluster", **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_SUCCESS), deletion_rule("DeleteCluster", ON_FAILED)),),
     ),
     Case("X3", (put(f"{CLUSTER}.authOptions.mode", "Token"),), f"{CLUSTER}.authOptions.mode"),
     Case("X4", (spec(backoffLimit=2**31),), "spec.backoffLimit"),
@@ -584,7 +586,7 @@ CASES = [
     Case("X6", (spec(managedBy="me"),), "spec.managedBy", (spec(managedBy="kueue.x-k8s.io/multikueue"),)),
     Case(
         "X7",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILED)), put("spec.deletionStrategy.onFailure", {})),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED)), put("spec.deletionStrategy.onFailure", {})),
         "spec.deletionStrategy",
     ),
     Case(
@@ -596,7 +598,7 @@ CASES = [
     Case("X9", (rules(),), "spec.deletionStrategy.deletionRules"),
     Case(
         "X10",
-        (rules(deletion_rule("DeleteCluster", **ON_FAILED, **ON_FAILURE)),),
+        (rules(deletion_rule("DeleteCluster", ON_FAILED, ON_FAILURE)),),
         "spec.deletionStrategy.deletionRules[0].condition",
     ),
     Case("X11", (rules(deletion_rule("DeleteSelf")),), "spec.deletionStrategy.deletionRules[0].condition"),
@@ -646,15 +648,15 @@ CASES = [
     ),
     Case(
         "U8",
-        (rules(deletion_rule("DeleteCluster", **ON_SUCCESS), deletion_rule("DeleteCluster", **ON_FAILURE)),),
+        (rules(deletion_rule("DeleteCluster", ON_SUCCESS), deletion_rule("DeleteCluster", ON_FAILURE)),),
         "spec.deletionStrategy.deletionRules",
-        (rules(deletion_rule("DeleteCluster", **ON_SUCCESS), deletion_rule("DeleteCluster", **ON_FAILED)),),
+        (rules(deletion_rule("DeleteCluster", ON_SUCCESS), deletion_rule("DeleteCluster", ON_FAILED)),),
     ),
     Case("U9", (selecting(shutdownAfterJobFinishes=True),), "spec.shutdownAfterJobFinishes", (selecting(),)),
-    Case("U9", (selecting(), rules(deletion_rule("DeleteSelf", **ON_FAILED))), "spec.deletionStrategy"),
+    Case("U9", (selecting(), rules(deletion_rule("DeleteSelf", ON_FAILED))), "spec.deletionStrategy"),
     Case(
         "U10",
-        (labelled("kueue.x-k8s.io/queue-name", "q"), rules(deletion_rule("DeleteCluster", **ON_FAILED))),
+        (labelled("kueue.x-k8s.io/queue-name", "q"), rules(deletion_rule("DeleteCluster", ON_FAILED))),
         "metadata.labels[kueue.x-k8s.io/queue-name]",
         (labelled("kueue.x-k8s.io/queue-name", "q"),),
     ),
@@ -668,15 +670,15 @@ CASES = [
         "U12",
         (
             rules(
-                deletion_rule("DeleteSelf", 10, **ON_FAILED),
-                deletion_rule("DeleteCluster", 100, **ON_FAILURE),
+                deletion_rule("DeleteSelf", ON_FAILED, ttl=10),
+                deletion_rule("DeleteCluster", ON_FAILURE, ttl=100),
             ),
         ),
         "spec.deletionStrategy.deletionRules[0].condition.ttlSeconds",
         (
             rules(
-                deletion_rule("DeleteSelf", 100, **ON_FAILED),
-                deletion_rule("DeleteCluster", 100, **ON_FAILURE),
+                deletion_rule("DeleteSelf", ON_FAILED, ttl=100),
+                deletion_rule("DeleteCluster", ON_FAILURE, ttl=100),
             ),
         ),
     ),
@@ -815,9 +817,9 @@ def test_a_finding_reads_as_one_line() -> None:
 
 
 def test_the_manifest_is_left_as_it_was() -> None:
-    manifest = good(rules(deletion_rule("DeleteCluster", **ON_FAILED)))
+    manifest = good(rules(deletion_rule("DeleteCluster", ON_FAILED)))
     validate(manifest)
-    assert manifest == good(rules(deletion_rule("DeleteCluster", **ON_FAILED)))
+    assert manifest == good(rules(deletion_rule("DeleteCluster", ON_FAILED)))
 
 
 @pytest.mark.parametrize("value", [None, 1, True, "x", [], [1], {}, {"a": 1}])
