@@ -2,6 +2,7 @@
 
 from kuberay_e2e.ray.backend import Head, RayBackend, RayHeadError, Submitter
 from kuberay_e2e.ray.clock import Clock, ManualClock, WallClock
+from kuberay_e2e.ray.headprocess import remove_leftovers
 from kuberay_e2e.ray.ledger import (
     AnyEntry,
     Deletion,
@@ -14,6 +15,7 @@ from kuberay_e2e.ray.ledger import (
     Stop,
     Submission,
 )
+from kuberay_e2e.ray.local import LocalRay
 from kuberay_e2e.ray.script import JobSpec, Script, always
 from kuberay_e2e.ray.simulated import SimulatedRay
 
@@ -26,6 +28,7 @@ __all__ = [
     "Head",
     "JobSpec",
     "Ledger",
+    "LocalRay",
     "ManualClock",
     "Outcome",
     "RayBackend",
@@ -39,4 +42,5 @@ __all__ = [
     "Submitter",
     "WallClock",
     "always",
+    "remove_leftovers",
 ]

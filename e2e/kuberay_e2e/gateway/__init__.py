@@ -1,0 +1,7 @@
+"""The gateway between the operator and the API server: records every request, injects faults, answers for Ray."""
+
+from kuberay_e2e.gateway.faults import Fault, Position, WriteSelector
+from kuberay_e2e.gateway.identity import WriteIdentity
+from kuberay_e2e.gateway.proxy import Gateway, Incarnation
+
+__all__ = ["Fault", "Gateway", "Incarnation", "Position", "WriteIdentity", "WriteSelector"]

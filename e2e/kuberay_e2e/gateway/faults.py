@@ -1,0 +1,119 @@
+"""Faults: what the gateway does to one chosen write."""
+
+import re
+import threading
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kuberay_e2e.errors import InputError
+from kuberay_e2e.gateway.identity import WriteIdentity
+
+
+class Position(StrEnum):
+    """Where, in the passage of a write, the fault acts."""
+
+    BEFORE = "before"
+    """The write is not forwarded; the operator is killed."""
+    COMMITTED = "committed"
+    """The API server commits the write; the response is withheld and the operator is killed."""
+    LOST = "lost"
+    """The API server commits the write; the connection is dropped and the operator lives."""
+    AFTER = "after"
+    """The response is delivered; then the operator is killed."""
+
+    @property
+    def kills(self) -> bool:
+        """True where the operator does not survive."""
+        return self is not Position.LOST
+
+
+_FORM = re.compile(
+    r"(?P<verb>create|update|patch|delete|submit|stop):(?P<kind>[A-Za-z]+)(?:/(?P<subresource>[a-z]+))?"
+    r"(?::(?P<change>[^#@]+))?(?:#(?P<occurrence>[1-9][0-9]*))?(?:@(?P<position>[a-z]+))?"
+)
+
+
+@dataclass(frozen=True)
+class WriteSelector:
+    """Chooses a write by its identity.
+
+    Attributes:
+        verb: create, update, patch, delete; submit and stop for Ray's Jobs API.
+        kind: Kind of the object, such as `Job`; `RayJobs` for Ray's Jobs API.
+        subresource: `status`, or empty for the object itself.
+        change: A part of what the write changes, such as `jobDeploymentStatus=Running`; empty for any.
+        occurrence: Which of the matching writes, counted from 1.
+    """
+
+    verb: str
+    kind: str
+    subresource: str = ""
+    change: str = ""
+    occurrence: int = 1
+
+    def matches(self, write: WriteIdentity) -> bool:
+        """True for each write that is to be counted."""
+        return (
+            (write.verb, write.kind, write.subresource) == (self.verb, self.kind, self.subresource)
+            and (not self.change or self.change in write.change.split(",") or self.change == write.change)
+        )
+
+    def __str__(self) -> str:
+        kind = f"{self.kind}/{self.subresource}" if self.subresource else self.kind
+        return f"{self.verb}:{kind}{':' + self.change if self.change else ''}#{self.occurrence}"
+
+
+@dataclass
+class Fault:
+    """A fault that waits for its write.
+
+    Attributes:
+        write: The write it waits for.
+        position: What it does then.
+        fired: Set when it has acted.
+    """
+
+    write: WriteSelector
+    position: Position
+    fired: threading.Event = field(default_factory=threading.Event)
+    _matched: int = 0
+
+    def claims(self, write: WriteIdentity) -> bool:
+        """True once, for the write that the fault acts on."""
+        if self.fired.is_set() or not self.write.matches(write):
+            return False
+        self._matched += 1
+        if self._matched != self.write.occurrence:
+            return False
+        self.fired.set()
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.write}@{self.position}"
+
+
+def parse(text: str) -> Fault:
+    """Read a fault in the form VERB:KIND[/SUBRESOURCE][:CHANGE][#OCCURRENCE][@POSITION].
+
+    The occurrence defaults to 1 and the position to `committed`. Examples: `create:Job`,
+    `update:RayJob/status:jobDeploymentStatus=Running@before`, `create:Pod#2@lost`.
+
+    Raises:
+        InputError: The text has another form.
+    """
+    positions = ", ".join(Position)
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise InputError(
+            f"Expected a write as VERB:KIND[/SUBRESOURCE][:CHANGE][#OCCURRENCE][@POSITION], such as create:Job or "
+            f"update:RayJob/status:jobDeploymentStatus=Running@before, got {text!r}. Verbs are create, update, patch "
+            f"and delete; submit:RayJobs and stop:RayJobs are the operator's calls to Ray; positions are {positions}."
+        )
+    try:
+        position = Position(match["position"] or Position.COMMITTED)
+    except ValueError:
+        raise InputError(f"Expected one of the positions {positions}, got {match['position']!r} in {text!r}.") from None
+    selector = WriteSelector(
+        match["verb"], match["kind"], match["subresource"] or "", match["change"] or "", int(match["occurrence"] or 1)
+    )
+    return Fault(selector, position)

@@ -1,0 +1,202 @@
+"""Watches pods and runs those of Ray: a head behind each head pod, a submitter in each pod of a submitter Job."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import kr8s
+import kr8s.asyncio
+from kr8s.asyncio.objects import new_class
+
+from kuberay_e2e.clusters.stages import RAY_NODE_TYPE
+from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.gateway.rayroute import RAY_CLUSTER_LABEL
+from kuberay_e2e.pods import contents, statuses
+from kuberay_e2e.pods.logs import RuntimeLog
+from kuberay_e2e.ray import Head, RayBackend, RayClusterKey, Submitter
+from kuberay_e2e.trace import Trace
+
+_SUBMITTER_OWNER = "RayJob"
+_DASHBOARD = "RAY_DASHBOARD_ADDRESS"
+_logger = logging.getLogger(__name__)
+
+Logs = new_class(kind="Logs", version="kwok.x-k8s.io/v1alpha1", namespaced=True, plural="logs")
+
+
+class PodRunner:
+    """The part of a kubelet that runs Ray.
+
+    Args:
+        kubeconfig: Administrator's access to the cluster.
+        backend: Runs heads and submitters.
+        folder: Receives logs and mounted files.
+        trace: Receives what was run and how it ended.
+
+    Use it as an asynchronous context manager; leaving it ends everything that it runs.
+    """
+
+    def __init__(self, kubeconfig: Path, backend: RayBackend, folder: Path, trace: Trace) -> None:
+        self._kubeconfig = kubeconfig
+        self._backend = backend
+        self._folder = folder
+        self._trace = trace
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._heads: dict[RayClusterKey, str] = {}
+
+    async def __aenter__(self) -> "PodRunner":
+        self._api = await kr8s.asyncio.api(kubeconfig=str(self._kubeconfig))
+        self._watch = asyncio.create_task(self._watch_pods())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        tasks = [self._watch, *self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for key in list(self._heads):
+            await self._backend.stop_head(key)
+
+    def log(self, pod_uid: str) -> Path:
+        """The output of a submitter pod."""
+        return self._folder / f"{pod_uid}.log"
+
+    async def _watch_pods(self) -> None:
+        while True:
+            try:
+                async for event, pod in self._api.async_watch("pods", namespace=kr8s.ALL):
+                    self._see(event, pod.raw.to_dict())
+            except (httpx.HTTPError, kr8s.ServerError, kr8s.APITimeoutError) as error:
+                _logger.debug("The watch of pods ended: %s", error)
+            await asyncio.sleep(0.1)
+
+    def _see(self, event: str, pod: dict[str, Any]) -> None:
+        uid = pod["metadata"]["uid"]
+        if event == "DELETED" or pod["metadata"].get("deletionTimestamp"):
+            if (task := self._tasks.pop(uid, None)) is not None:
+                task.cancel()
+            return
+        status = pod.get("status") or {}
+        if uid in self._tasks or not status.get("podIP"):
+            return
+        labels = pod["metadata"].get("labels") or {}
+        if labels.get(RAY_NODE_TYPE) == "head" and status.get("phase") == "Pending":
+            self._tasks[uid] = asyncio.create_task(self._head(pod))
+        elif status.get("phase") == "Running" and _job_of(pod):
+            self._tasks[uid] = asyncio.create_task(self._submitter(pod))
+
+    async def _head(self, pod: dict[str, Any]) -> None:
+        meta = pod["metadata"]
+        key = RayClusterKey(meta["namespace"], meta["labels"][RAY_CLUSTER_LABEL])
+        container = pod["spec"]["containers"][0]
+        try:
+            while key in self._heads:
+                await asyncio.sleep(0.05)
+            self._heads[key] = meta["uid"]
+            head = Head(
+                key=key,
+                uid=meta["uid"],
+                env=await contents.environment(pod, container, self._fetch),
+                files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
+            )
+            await self._backend.start_head(head)
+            self._trace.add("ray", event="head-started", namespace=key.namespace, ray_cluster=key.name, pod=meta["name"])
+            await self._set_status(pod, statuses.ready(pod))
+            await asyncio.Event().wait()
+        except HarnessError as error:
+            self._trace.add("ray", event="head-failed", ray_cluster=key.name, pod=meta["name"], message=str(error))
+            await self._set_status(pod, statuses.failed_to_start(pod, str(error)))
+            await asyncio.Event().wait()
+        finally:
+            if self._heads.get(key) == meta["uid"]:
+                await self._backend.stop_head(key)
+                del self._heads[key]
+                self._trace.add("ray", event="head-stopped", ray_cluster=key.name, pod=meta["name"])
+
+    async def _submitter(self, pod: dict[str, Any]) -> None:
+        meta = pod["metadata"]
+        job = await self._fetch("Job", meta["namespace"], _job_of(pod))
+        if job is None or _owner(job, _SUBMITTER_OWNER) is None:
+            return
+        container = pod["spec"]["containers"][0]
+        env = await contents.environment(pod, container, self._fetch)
+        key = await self._cluster_behind(meta["namespace"], env.get(_DASHBOARD, ""))
+        self._trace.add("ray", event="submitter-started", pod=meta["name"], job=job["metadata"]["name"])
+        async with self._logged(pod) as log:
+            code = await self._backend.run_submitter(
+                Submitter(
+                    namespace=meta["namespace"],
+                    pod=meta["name"],
+                    uid=meta["uid"],
+                    cluster=key,
+                    command=(*container.get("command", ()), *container.get("args", ())),
+                    env=env,
+                    log=log,
+                    files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
+                )
+            )
+        self._trace.add("ray", event="submitter-ended", pod=meta["name"], exit_code=code)
+        await self._set_status(pod, statuses.ended(pod, code))
+
+    async def _cluster_behind(self, namespace: str, address: str) -> RayClusterKey:
+        service = address.split(".")[0].split(":")[0]
+        found = await self._fetch("Service", namespace, service) if service else None
+        selector = ((found or {}).get("spec") or {}).get("selector") or {}
+        return RayClusterKey(namespace, selector.get(RAY_CLUSTER_LABEL, ""))
+
+    @contextlib.asynccontextmanager
+    async def _logged(self, pod: Mapping[str, Any]) -> AsyncIterator[Path]:
+        meta = pod["metadata"]
+        output = self.log(meta["uid"])
+        runtime_log = RuntimeLog(output, output.with_suffix(".cri"))
+        spec = {"logs": [{"logsFile": str(output.with_suffix(".cri")), "follow": True}]}
+        owner = {"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"]}
+        names = {"name": meta["name"], "namespace": meta["namespace"], "ownerReferences": [owner]}
+        with contextlib.suppress(kr8s.ServerError):
+            resource = {"apiVersion": Logs.version, "kind": Logs.kind, "metadata": names, "spec": spec}
+            await (await Logs(resource, api=self._api)).create()
+        follower = asyncio.create_task(runtime_log.follow())
+        try:
+            yield output
+        finally:
+            follower.cancel()
+            runtime_log.copy(last=True)
+
+    async def _fetch(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        version, plural = _PATHS[kind]
+        try:
+            async with self._api.call_api("GET", version=version, namespace=namespace, url=f"{plural}/{name}") as answer:
+                found: Mapping[str, Any] = answer.json()
+                return found
+        except kr8s.ServerError as error:
+            if error.response is not None and error.response.status_code == 404:
+                return None
+            raise
+
+    async def _set_status(self, pod: Mapping[str, Any], status: Mapping[str, Any]) -> None:
+        meta = pod["metadata"]
+        with contextlib.suppress(kr8s.NotFoundError, kr8s.ServerError):
+            target = await kr8s.asyncio.objects.Pod.get(meta["name"], namespace=meta["namespace"], api=self._api)
+            if target.metadata.uid == meta["uid"]:
+                await target.patch({"status": dict(status)}, subresource="status")
+
+
+_PATHS = {
+    "ConfigMap": ("v1", "configmaps"),
+    "Secret": ("v1", "secrets"),
+    "Service": ("v1", "services"),
+    "Job": ("batch/v1", "jobs"),
+}
+
+
+def _job_of(pod: Mapping[str, Any]) -> str:
+    owner = _owner(pod, "Job")
+    return owner["name"] if owner else ""
+
+
+def _owner(resource: Mapping[str, Any], kind: str) -> Mapping[str, Any] | None:
+    owners = resource["metadata"].get("ownerReferences") or ()
+    return next((owner for owner in owners if owner["kind"] == kind), None)

@@ -1,0 +1,71 @@
+"""The trace of a run: everything that happened, in order, in memory and as JSON lines on disk."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened.
+
+    Attributes:
+        sequence: Position in the trace, from 0.
+        time: Wall-clock time, seconds since the epoch.
+        kind: What it is: `request`, `response`, `watch`, `fault`, `operator`, `ray`, `object`, `step`.
+        data: The particulars, JSON values only.
+    """
+
+    sequence: int
+    time: float
+    kind: str
+    data: Mapping[str, Any]
+
+
+class Trace:
+    """An append-only record, written line by line as it grows.
+
+    Args:
+        path: File for the JSON lines; default: memory only.
+        clock: Wall clock.
+    """
+
+    def __init__(self, path: Path | None = None, *, clock: Callable[[], float] = time.time) -> None:
+        self._events: list[Event] = []
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._file = path.open("a", buffering=1) if path else None
+
+    def add(self, kind: str, **data: Any) -> Event:
+        """Append an event and return it."""
+        with self._lock:
+            event = Event(len(self._events), self._clock(), kind, data)
+            self._events.append(event)
+            if self._file and not self._file.closed:
+                line = {"sequence": event.sequence, "time": round(event.time, 6), "kind": kind, **data}
+                self._file.write(json.dumps(line, default=str) + "\n")
+            return event
+
+    def events(self, *kinds: str) -> list[Event]:
+        """The events so far; default: of all kinds."""
+        with self._lock:
+            return [event for event in self._events if not kinds or event.kind in kinds]
+
+    def close(self) -> None:
+        """Close the file; the events in memory stay."""
+        with self._lock:
+            if self._file:
+                self._file.close()
+
+
+def read(lines: Iterable[str]) -> list[Event]:
+    """Read the JSON lines of a trace file."""
+    events = []
+    for line in lines:
+        data = json.loads(line)
+        events.append(Event(data.pop("sequence"), data.pop("time"), data.pop("kind"), data))
+    return events
