@@ -13,7 +13,7 @@ from pathlib import Path
 from kuberay_toolchain.errors import BuildFailed, DiskFull, NoNetwork, ToolchainError
 from kuberay_toolchain.golang import Go
 from kuberay_toolchain.processes import run
-from kuberay_toolchain.programs import GoModule, ModuleFile, Program
+from kuberay_toolchain.programs import GoModule, ModuleFile, Program, describe
 from kuberay_toolchain.progress import Progress
 
 _NETWORK = re.compile(
@@ -45,11 +45,16 @@ class Build:
     log: Path
     progress: Progress
     _output: list[str] = field(default_factory=list)
+    _compiled: int = 0
+
+    def __post_init__(self) -> None:
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log.write_text("")
 
     @property
     def task(self) -> str:
         """What the build does, for progress lines."""
-        return f"building {', '.join(map(str, self.programs))}"
+        return f"building {describe(self.programs)}"
 
     def run(self) -> Path:
         """Build the programs.
@@ -63,22 +68,18 @@ class Build:
             BuildFailed: On any other failure of `go build`.
         """
         self._check_disk()
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.log.write_text("")
         packages = [program.package for program in self.programs]
         total = self._fetch(packages)
         target = self.temp / "bin"
         target.mkdir()
         single = len(self.programs) == 1
         output = target / self.programs[0].name if single else target
-        compiled = 0
 
         def tick() -> None:
-            self.progress.update(self.task, f"{compiled} packages compiled, of at most {total}")
+            self.progress.update(self.task, f"{self._compiled} packages compiled, of at most {total}")
 
         def on_line(line: str) -> None:
-            nonlocal compiled
-            compiled += not line.startswith(("#", "go: ")) and " " not in line
+            self._compiled += not line.startswith(("#", "go: ")) and " " not in line
             self._note(line)
 
         self._go(
@@ -95,10 +96,12 @@ class Build:
             on_line=on_line,
             tick=tick,
         )
-        self.progress.finish(
-            self.task, f"done: {compiled} packages compiled, the rest were in Go's build cache"
-        )
         return target
+
+    def finish(self) -> None:
+        """Say that the programs are built and in their place."""
+        rest = "the rest were in Go's build cache"
+        self.progress.finish(self.task, f"done: {self._compiled} packages compiled, {rest}")
 
     def copy(self, file: ModuleFile, target: Path) -> None:
         """Copy a file or folder of an upstream module to `target`, which must not exist.
@@ -126,7 +129,7 @@ class Build:
                 answer.append(line)
 
         def tick() -> None:
-            self.progress.update(self.task, f"fetching {module}")
+            self.progress.update(self.task, f"fetching the module {module}")
 
         self._go("mod", "download", "-json", module, on_line=on_line, tick=tick)
         return Path(json.loads("\n".join(answer))["Dir"])
@@ -181,7 +184,7 @@ class Build:
 
     def _error(self, code: int) -> ToolchainError:
         output = "\n".join(self._output)
-        what = ", ".join(map(str, self.programs))
+        what = describe(self.programs)
         tail = "\n".join(f"  {line}" for line in self._output[-_TAIL_LINES:])
         if _DISK.search(output):
             return DiskFull(
@@ -200,14 +203,14 @@ class Build:
         )
 
     def _check_disk(self) -> None:
+        needed = self.module.disk_mib
         for folder in {self.go.ask("GOCACHE"), self.go.ask("GOMODCACHE"), str(self.temp)}:
             free = free_mib(Path(folder))
-            if free < self.module.disk_mib:
-                what = ", ".join(map(str, self.programs))
+            if free < needed:
                 raise DiskFull(
-                    f"Building {what} can need {self.module.disk_mib} MiB below {folder}, but only {free} "
-                    "MiB are free; free some space, or let GOCACHE, GOMODCACHE and XDG_CACHE_HOME name folders on "
-                    "a larger disk."
+                    f"Building {describe(self.programs)} can need {needed} MiB below {folder}, but only "
+                    f"{free} MiB are free; free some space, or let GOCACHE, GOMODCACHE and XDG_CACHE_HOME "
+                    "name folders on a larger disk."
                 )
 
 

@@ -226,7 +226,15 @@ def select(programs: Iterable[Program], name: str) -> Program:
 
 def by_module(programs: Sequence[Program]) -> list[tuple[GoModule, list[Program]]]:
     """Group programs by Go module: one `go build` for a group shares its packages."""
-    groups: dict[Path, tuple[GoModule, list[Program]]] = {}
+    groups: dict[GoModule, list[Program]] = {}
     for program in programs:
-        groups.setdefault(program.module.folder, (program.module, []))[1].append(program)
-    return list(groups.values())
+        groups.setdefault(program.module, []).append(program)
+    return list(groups.items())
+
+
+def describe(programs: Sequence[Program]) -> str:
+    """Name programs and their versions for a message: `kwok, kwokctl 0.8.0`."""
+    versions: dict[str, list[str]] = {}
+    for program in programs:
+        versions.setdefault(program.version, []).append(program.name)
+    return "; ".join(f"{', '.join(names)} {version}" for version, names in versions.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -67,7 +68,12 @@ class Console:
         self._write(f"{task} [{elapsed(now - started)}] {outcome}", end="\n")
 
     def _write(self, text: str, end: str) -> None:
-        self._stream.write(f"\r\x1b[K{text}{end}" if self._live else f"{text}{end}")
+        if self._live:
+            width = shutil.get_terminal_size().columns - 1
+            shown = text if end or len(text) <= width else f"{text[: width - 1]}…"
+            self._stream.write(f"\r\x1b[K{shown}{end}")
+        else:
+            self._stream.write(f"{text}{end}")
         self._stream.flush()
 
 

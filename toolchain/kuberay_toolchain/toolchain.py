@@ -18,7 +18,7 @@ from kuberay_toolchain.building import Build
 from kuberay_toolchain.errors import BuildFailed, GivenPathRejected
 from kuberay_toolchain.locks import exclusive
 from kuberay_toolchain.probes import ask_version
-from kuberay_toolchain.programs import PROGRAMS, GoModule, Program, by_module, select
+from kuberay_toolchain.programs import PROGRAMS, GoModule, Program, by_module, describe, select
 from kuberay_toolchain.progress import Console, Progress
 
 Source = Literal["given", "PATH", "cache"]
@@ -136,7 +136,7 @@ class Toolchain:
                 if not target.exists():
                     build = self._new_build(program.module, [program], temp)
                     self._install_files(build, program)
-                    self.progress.finish(task, "done")
+                    self.progress.finish(build.task, "files fetched")
         return target
 
     def entry(self, program: Program) -> Path:
@@ -147,7 +147,7 @@ class Toolchain:
         return self.entry(program) / "bin" / program.name
 
     def _build(self, module: GoModule, programs: Sequence[Program]) -> None:
-        purpose = f"building {', '.join(map(str, programs))}"
+        purpose = f"building {describe(programs)}"
         with self._workshop(module, purpose) as temp:
             missing = [p for p in programs if not self._cached(p).exists()]
             if not missing:
@@ -158,6 +158,7 @@ class Toolchain:
                 self._install(build, program, built / program.name)
                 if program.files and not (self.entry(program) / "files").exists():
                     self._install_files(build, program)
+            build.finish()
 
     def _new_build(self, module: GoModule, programs: Sequence[Program], temp: Path) -> Build:
         go = golang.ensure(module.go_version, self.cache, self.progress, self.go)
