@@ -72,7 +72,7 @@ TRANSITIONS: Mapping[JobDeploymentStatus, frozenset[JobDeploymentStatus]] = {
     _D.INITIALIZING: frozenset(
         {_D.RUNNING, _D.WAITING, _D.SUSPENDING, _D.FAILED, _D.RETRYING, _D.VALIDATION_FAILED}
     ),
-    _D.WAITING: frozenset({_D.RUNNING, _D.FAILED, _D.RETRYING, _D.VALIDATION_FAILED}),
+    _D.WAITING: frozenset({_D.RUNNING, _D.FAILED, _D.VALIDATION_FAILED}),
     _D.RUNNING: frozenset({_D.COMPLETE, _D.FAILED, _D.RETRYING, _D.SUSPENDING, _D.VALIDATION_FAILED}),
     _D.SUSPENDING: frozenset({_D.SUSPENDED, _D.VALIDATION_FAILED}),
     _D.SUSPENDED: frozenset({_D.NEW, _D.VALIDATION_FAILED}),
@@ -83,7 +83,8 @@ TRANSITIONS: Mapping[JobDeploymentStatus, frozenset[JobDeploymentStatus]] = {
 }
 """Every change of `jobDeploymentStatus` that one status write of the operator can make.
 
-ValidationFailed is reached from everywhere, a finished RayJob included: each reconcile validates first.
+InteractiveMode excludes retries (J25), so Waiting never becomes Retrying. ValidationFailed is reached from
+everywhere, a finished RayJob included: each reconcile validates first.
 """
 
 _OVER = frozenset({_D.COMPLETE, _D.FAILED, _D.VALIDATION_FAILED})

@@ -41,6 +41,7 @@ def test_a_life_is_legal(path: list[str]) -> None:
         ("Initializing", ""),
         ("Initializing", "Complete"),
         ("Waiting", "Suspending"),
+        ("Waiting", "Retrying"),
         ("Running", "Initializing"),
         ("Running", ""),
         ("Running", "Suspended"),

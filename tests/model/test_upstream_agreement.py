@@ -10,7 +10,7 @@ import yaml
 
 from kuberay_model.rules import refusal, validate
 from kuberay_model.rules.fields import SPEC, Field
-from kuberay_model.rules.job import defaulted
+from kuberay_model.rules.values import defaulted
 from kuberay_model.versions import DEFAULT
 from kuberay_model.yaml_loader import Loader
 

@@ -26,7 +26,7 @@ from kuberay_model.rules import (
     submission,
     unvalidated,
 )
-from kuberay_model.rules.job import Job, defaulted, without_nulls
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.order import position
 from kuberay_model.rules.registry import (
     RULES,
@@ -38,6 +38,7 @@ from kuberay_model.rules.registry import (
     UnknownRuleError,
     explain,
 )
+from kuberay_model.rules.values import defaulted, without_nulls
 from kuberay_model.versions import DEFAULT, Version, supported
 from kuberay_model.versions import gates as all_gates
 

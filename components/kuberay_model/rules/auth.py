@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules.job import Job, mapping
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.kubernetes import at_least, generic_version
 from kuberay_model.rules.registry import Layer, Problem, explained_only, rule
+from kuberay_model.rules.values import mapping
 from kuberay_model.versions import Version
 
 OPTIONS = "spec.rayClusterSpec.authOptions"

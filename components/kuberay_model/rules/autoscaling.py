@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kuberay_model.rules.cleanup import GATE
-from kuberay_model.rules.job import AUTOSCALER_V2_ENV, Group, Job, env_by_name, integer
+from kuberay_model.rules.job import AUTOSCALER_V2_ENV, Job
 from kuberay_model.rules.kubernetes import at_least, generic_version
+from kuberay_model.rules.pods import Group, env_by_name
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import integer
 from kuberay_model.versions import Version
 
 OPTIONS = "spec.rayClusterSpec.autoscalerOptions"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from kuberay_model.rules.job import DeletionRule, Fields, Job, integer, mapping, text
+from kuberay_model.rules.job import DeletionRule, Job
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import Fields, integer, mapping, text
 from kuberay_model.versions import Version
 
 GATE = "RayJobDeletionPolicy"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules.job import Job, integer
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import integer
 from kuberay_model.states import JobDeploymentStatus
 from kuberay_model.versions import Version
 

@@ -196,7 +196,12 @@ RAY_CLUSTER = Field(
         "headServiceAnnotations": STRINGS,
         "historyServerOptions": Field("object", partial=True, since=V1_7),
         "managedBy": STRING,
-        "networkPolicy": Field("object", partial=True, since=V1_7),
+        "networkPolicy": Field(
+            "object",
+            {"mode": Field("string", values=("DenyAll", "DenyAllIngress", "DenyAllEgress"))},
+            partial=True,
+            since=V1_7,
+        ),
         "rayVersion": STRING,
         "suspend": BOOLEAN,
         "tlsOptions": Field("object", {"enabled": BOOLEAN}, since=V1_7),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules.job import HEAD_PATH, Fields, Job, items, mapping, text
+from kuberay_model.rules.job import HEAD_PATH, Job
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import Fields, items, mapping, text
 from kuberay_model.versions import Version
 
 OPTIONS = "spec.rayClusterSpec.gcsFaultToleranceOptions"

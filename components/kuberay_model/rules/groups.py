@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules.job import Group, Job, mapping, text
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.kubernetes import is_label_key, is_label_value
+from kuberay_model.rules.pods import Group
 from kuberay_model.rules.registry import Layer, Problem, explained_only, rule
+from kuberay_model.rules.values import mapping, text
 from kuberay_model.versions import Version
 
 RESOURCE_PARAMS = ("num-cpus", "num-gpus", "memory", "resources")

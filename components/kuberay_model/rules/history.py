@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kuberay_model.rules.job import Fields, Job, env_by_name, mapping, text
+from kuberay_model.rules.job import Job
+from kuberay_model.rules.pods import env_by_name
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import Fields, mapping, text
 from kuberay_model.versions import Version
 
 OPTIONS = "spec.rayClusterSpec.historyServerOptions"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules.job import Container, Fields, Job, env_by_name, items, mapping, text
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.kubernetes import is_dns1123_label
+from kuberay_model.rules.pods import Container, env_by_name
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import Fields, items, mapping, text
 from kuberay_model.versions import Version
 
 POLICY = "spec.rayClusterSpec.networkPolicy"

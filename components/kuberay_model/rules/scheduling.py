@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules.job import Job, mapping, text
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.registry import Layer, Problem, rule
+from kuberay_model.rules.values import mapping, text
 from kuberay_model.versions import Version
 
 CLUSTER_LABEL = "ray.io/cluster"

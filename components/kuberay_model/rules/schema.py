@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kuberay_model.rules.fields import RAY_JOB, Field
-from kuberay_model.rules.job import INT32_MAX, Job, integer, items, mapping
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.registry import Layer, Problem, Severity, rule
+from kuberay_model.rules.values import INT32_MAX, integer, items, mapping
 from kuberay_model.sentences import listed, nearest
 from kuberay_model.versions import Version
 

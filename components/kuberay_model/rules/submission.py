@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import yaml
 
-from kuberay_model.rules.job import HEAD_PATH, Job, text
+from kuberay_model.rules.job import HEAD_PATH, Job
 from kuberay_model.rules.registry import Problem, rule
+from kuberay_model.rules.values import text
 from kuberay_model.yaml_loader import Loader
 
 _TAG = "tag:yaml.org,2002:"

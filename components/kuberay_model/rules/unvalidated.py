@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 
 from kuberay_model.rules.cleanup import GATE, STRATEGY
-from kuberay_model.rules.job import Job, items, mapping, text
+from kuberay_model.rules.job import Job
 from kuberay_model.rules.kubernetes import at_least
 from kuberay_model.rules.registry import Layer, Problem, Severity, explained_only, rule
 from kuberay_model.rules.shell import first_operator
+from kuberay_model.rules.values import items, mapping, text
 from kuberay_model.sentences import listed, nearest
 from kuberay_model.versions import Version
 
