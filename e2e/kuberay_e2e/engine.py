@@ -13,7 +13,8 @@ T = TypeVar("T")
 class Engine:
     """Runs coroutines for synchronous callers.
 
-    Use it as a context manager. What `enter` has entered is left, in reverse order, when the block ends.
+    Use it as a context manager. What `enter` has entered is left, in reverse order, by `leave` or when the block
+    ends.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self.call(self._stack.aclose())
+            self.leave()
         finally:
             self.call(_cancel_rest())
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -51,6 +52,10 @@ class Engine:
     def enter(self, manager: Any) -> Any:
         """Enter an asynchronous context manager that is left when the engine ends."""
         return self.call(self._stack.enter_async_context(manager))
+
+    def leave(self) -> None:
+        """Leave everything that was entered."""
+        self.call(self._stack.aclose())
 
 
 async def _cancel_rest() -> None:

@@ -156,7 +156,11 @@ class OperatorProcess:
         self._process = process
         incarnation.kill = lambda: _sigkill(process)
         self._trace.add(
-            "operator", event="started", incarnation=incarnation.number, pid=process.pid, args=list(self._spec.args)
+            "operator",
+            event="started",
+            incarnation=incarnation.number,
+            pid=process.pid,
+            args=list(self._spec.args),
         )
         self._wait_ready(probe)
 
@@ -215,9 +219,7 @@ class OperatorProcess:
             if self._incarnation.dead:
                 return
             if (code := self._process.poll()) is not None:
-                raise HarnessError(
-                    f"The KubeRay operator ended with {code} right after its start: {self.last_lines()}"
-                )
+                raise HarnessError(f"The KubeRay operator ended with {code} right after its start: {self.last_lines()}")
             try:
                 if httpx.get(f"http://{LOOPBACK}:{probe}/readyz", timeout=1, trust_env=False).is_success:
                     return

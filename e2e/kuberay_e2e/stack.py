@@ -94,7 +94,10 @@ class PulumiStack:
         self._configure(config)
         result = self._do("up", lambda: stack.up(on_output=self._output, color="never", suppress_outputs=True))
         changes = result.summary.resource_changes or {}
-        return Change(time.monotonic() - started, {str(getattr(key, "value", key)): count for key, count in changes.items()})
+        return Change(
+            time.monotonic() - started,
+            {str(getattr(key, "value", key)): count for key, count in changes.items()},
+        )
 
     def destroy(self) -> Change:
         """Delete everything that the stack owns (`pulumi destroy`).
@@ -106,7 +109,10 @@ class PulumiStack:
         stack = self._open()
         result = self._do("destroy", lambda: stack.destroy(on_output=self._output, color="never"))
         changes = result.summary.resource_changes or {}
-        return Change(time.monotonic() - started, {str(getattr(key, "value", key)): count for key, count in changes.items()})
+        return Change(
+            time.monotonic() - started,
+            {str(getattr(key, "value", key)): count for key, count in changes.items()},
+        )
 
     def _open(self) -> automation.Stack:
         if self._stack is None:

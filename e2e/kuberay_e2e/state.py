@@ -62,7 +62,11 @@ def claim(name: str) -> Iterator[Run]:
             not this harness's.
         HarnessError: The folder cannot be made (no space, no permission).
     """
-    if not name or len(name) > 40 or not all(c.isascii() and (c.isalnum() and not c.isupper() or c == "-") for c in name):
+    if (
+        not name
+        or len(name) > 40
+        or not all(c.isascii() and ((c.isalnum() and not c.isupper()) or c == "-") for c in name)
+    ):
         raise InputError(
             f"Expected a name of 1 to 40 lower-case letters, digits and dashes, got {name!r}. Choose another --name."
         )

@@ -50,9 +50,7 @@ class EmbeddedCluster:
 
     name = "embedded"
 
-    def __init__(
-        self, programs: Mapping[str, Path], *, ports: Callable[[int], list[int]] = free_ports
-    ) -> None:
+    def __init__(self, programs: Mapping[str, Path], *, ports: Callable[[int], list[int]] = free_ports) -> None:
         self._programs = programs
         self._ports = ports
 
@@ -193,7 +191,11 @@ def _add_node(access: Access) -> None:
         "kind": "Node",
         "metadata": {
             "name": "simulated-node",
-            "labels": {"kubernetes.io/hostname": "simulated-node", "kubernetes.io/os": "linux", "type": "kwok"},
+            "labels": {
+                "kubernetes.io/hostname": "simulated-node",
+                "kubernetes.io/os": "linux",
+                "type": "kwok",
+            },
             "annotations": {"kwok.x-k8s.io/node": "fake"},
         },
     }

@@ -112,7 +112,7 @@ containerStatuses:
 def stages() -> list[Manifest]:
     """The stages of nodes and pods."""
     absent = {"operator": "DoesNotExist"}
-    pending = [
+    pending: list[Manifest] = [
         {"key": ".metadata.deletionTimestamp", **absent},
         {"key": ".spec.nodeName", "operator": "Exists"},
         {"key": ".status.podIP", **absent},
@@ -120,14 +120,29 @@ def stages() -> list[Manifest]:
     ]
     node_type = f'.metadata.labels["{RAY_NODE_TYPE}"]'
     return [
-        _stage("node-ready", "Node", [{"key": ".status.phase", "operator": "NotIn", "values": ["Running"]}], _NODE_STATUS),
-        _stage("pod-running", "Pod", [*pending, {"key": node_type, "operator": "NotIn", "values": ["head"]}], _POD_RUNNING),
-        _stage("head-starting", "Pod", [*pending, {"key": node_type, "operator": "In", "values": ["head"]}], _HEAD_STARTING),
+        _stage(
+            "node-ready",
+            "Node",
+            [{"key": ".status.phase", "operator": "NotIn", "values": ["Running"]}],
+            _NODE_STATUS,
+        ),
+        _stage(
+            "pod-running",
+            "Pod",
+            [*pending, {"key": node_type, "operator": "NotIn", "values": ["head"]}],
+            _POD_RUNNING,
+        ),
+        _stage(
+            "head-starting",
+            "Pod",
+            [*pending, {"key": node_type, "operator": "In", "values": ["head"]}],
+            _HEAD_STARTING,
+        ),
         _stage("pod-gone", "Pod", [{"key": ".metadata.deletionTimestamp", "operator": "Exists"}], None),
     ]
 
 
-def _stage(name: str, kind: str, when: list[dict[str, Any]], status: str | None) -> Manifest:
+def _stage(name: str, kind: str, when: list[Manifest], status: str | None) -> Manifest:
     return {
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
         "kind": "Stage",

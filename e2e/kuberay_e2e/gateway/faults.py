@@ -53,9 +53,8 @@ class WriteSelector:
 
     def matches(self, write: WriteIdentity) -> bool:
         """True for each write that is to be counted."""
-        return (
-            (write.verb, write.kind, write.subresource) == (self.verb, self.kind, self.subresource)
-            and (not self.change or self.change in write.change.split(",") or self.change == write.change)
+        return (write.verb, write.kind, write.subresource) == (self.verb, self.kind, self.subresource) and (
+            not self.change or self.change in write.change.split(",") or self.change == write.change
         )
 
     def __str__(self) -> str:
@@ -114,6 +113,10 @@ def parse(text: str) -> Fault:
     except ValueError:
         raise InputError(f"Expected one of the positions {positions}, got {match['position']!r} in {text!r}.") from None
     selector = WriteSelector(
-        match["verb"], match["kind"], match["subresource"] or "", match["change"] or "", int(match["occurrence"] or 1)
+        match["verb"],
+        match["kind"],
+        match["subresource"] or "",
+        match["change"] or "",
+        int(match["occurrence"] or 1),
     )
     return Fault(selector, position)

@@ -74,9 +74,7 @@ class Identifier:
         self._seen: Counter[WriteIdentity] = Counter()
         self._objects: dict[tuple[str, str, str], Mapping[str, Any]] = {}
 
-    def identify(
-        self, request: ApiRequest, head: ObjectHead | None, value: Mapping[str, Any] | None
-    ) -> WriteIdentity:
+    def identify(self, request: ApiRequest, head: ObjectHead | None, value: Mapping[str, Any] | None) -> WriteIdentity:
         """The identity of a write that is about to be forwarded."""
         name = request.name or (head.name or head.generate_name + "*" if head else "")
         identity = WriteIdentity(

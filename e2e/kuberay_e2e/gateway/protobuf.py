@@ -1,7 +1,7 @@
-"""The few fields of Kubernetes protobuf messages that identify an object.
+r"""The few fields of Kubernetes protobuf messages that identify an object.
 
 Clients built with controller-runtime send built-in kinds as protobuf. Every such body is the four bytes
-`k8s\\0` followed by a runtime.Unknown (kind and raw object), and field 1 of every object is its ObjectMeta:
+`k8s\0` followed by a runtime.Unknown (kind and raw object), and field 1 of every object is its ObjectMeta:
 https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
 """
 

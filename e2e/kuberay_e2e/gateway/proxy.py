@@ -16,12 +16,22 @@ from kuberay_e2e.access import Access
 from kuberay_e2e.gateway.faults import Fault, Position
 from kuberay_e2e.gateway.identity import Identifier, WriteIdentity
 from kuberay_e2e.gateway.objects import WatchReader, decode
+from kuberay_e2e.gateway.protobuf import ObjectHead
 from kuberay_e2e.gateway.rayroute import Answer, RayDoors, RayRoute
 from kuberay_e2e.gateway.requests import ApiRequest, parse
 from kuberay_e2e.network import LOOPBACK
 from kuberay_e2e.trace import Trace
 
-_HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "content-length", "host"}
+_HOP_BY_HOP = {
+    "connection",
+    "keep-alive",
+    "transfer-encoding",
+    "te",
+    "trailer",
+    "upgrade",
+    "content-length",
+    "host",
+}
 _UNENUMERATED = {"events", "leases"}
 """Writes that say something about the operator rather than about a RayJob; recorded, but no fault acts on them."""
 
@@ -130,7 +140,7 @@ class Gateway:
         api = parse(request.method, request.path, request.query)
         body = await request.read()
         head, value = decode(body)
-        write = self._write_of(api, request.method, head, value, body)
+        write = self._write_of(api, request.method, head, value)
         record: dict[str, Any] = {
             "incarnation": incarnation.number,
             "verb": api.verb,
@@ -173,7 +183,7 @@ class Gateway:
         return response
 
     def _write_of(
-        self, api: ApiRequest, method: str, head: Any, value: Mapping[str, Any] | None, body: bytes
+        self, api: ApiRequest, method: str, head: ObjectHead | None, value: Mapping[str, Any] | None
     ) -> WriteIdentity | None:
         if api.is_proxy:
             found = RayRoute.write(api, method)
@@ -338,4 +348,3 @@ def _authenticated(request: web.BaseRequest, incarnation: Incarnation) -> "CIMul
 
 def _encoded(body: bytes) -> dict[str, str]:
     return {"base64": base64.b64encode(body).decode()} if body else {}
-

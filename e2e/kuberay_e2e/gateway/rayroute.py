@@ -81,7 +81,11 @@ class RayRoute:
             )
         name, _ = request.service
         if not await self._allowed(request, authorization):
-            return _status(403, "Forbidden", f'services "{request.name}" is forbidden: cannot {request.verb} services/proxy')
+            return _status(
+                403,
+                "Forbidden",
+                f'services "{request.name}" is forbidden: cannot {request.verb} services/proxy',
+            )
         service = await self._service(request.namespace, name)
         if service is None:
             return _status(404, "NotFound", f'services "{name}" not found')

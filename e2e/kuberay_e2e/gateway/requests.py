@@ -71,17 +71,15 @@ def parse(method: str, path: str, query: Mapping[str, str]) -> ApiRequest:
     namespace = ""
     if rest[0] == _NAMESPACED_ROOT and len(rest) > 2 and rest[2] not in {"status", "finalize"}:
         namespace, rest = rest[1], rest[2:]
-    resource, name, subresource = (rest + ["", "", ""])[:3]
+    resource, name, subresource = [*rest, "", "", ""][:3]
     tail = ""
     if subresource == "proxy":
         _, found, after = path.partition(f"/{name}/proxy")
         tail = (after or "/") if found else "/"
-    return ApiRequest(
-        _verb(method, name, subresource, query), group, version, resource, namespace, name, subresource, tail
-    )
+    return ApiRequest(_verb(method, name, query), group, version, resource, namespace, name, subresource, tail)
 
 
-def _verb(method: str, name: str, subresource: str, query: Mapping[str, str]) -> str:
+def _verb(method: str, name: str, query: Mapping[str, str]) -> str:
     if method in {"GET", "HEAD"}:
         if query.get("watch") in {"true", "1"}:
             return "watch"

@@ -23,7 +23,9 @@ async def environment(pod: Mapping[str, Any], container: Mapping[str, Any], fetc
     namespace = pod["metadata"]["namespace"]
     found: dict[str, str] = {}
     for source in container.get("envFrom") or ():
-        kind, reference = ("ConfigMap", source["configMapRef"]) if "configMapRef" in source else ("Secret", source["secretRef"])
+        kind, reference = (
+            ("ConfigMap", source["configMapRef"]) if "configMapRef" in source else ("Secret", source["secretRef"])
+        )
         data = await _data(kind, namespace, reference, fetch)
         found |= {source.get("prefix", "") + key: value.decode(errors="replace") for key, value in data.items()}
     for entry in container.get("env") or ():
@@ -37,9 +39,7 @@ async def environment(pod: Mapping[str, Any], container: Mapping[str, Any], fetc
     return found
 
 
-async def files(
-    pod: Mapping[str, Any], container: Mapping[str, Any], fetch: Fetch, folder: Path
-) -> dict[str, Path]:
+async def files(pod: Mapping[str, Any], container: Mapping[str, Any], fetch: Fetch, folder: Path) -> dict[str, Path]:
     """Write the container's ConfigMap and Secret volumes below a folder.
 
     Returns:
@@ -99,7 +99,9 @@ async def _data(kind: str, namespace: str, reference: Mapping[str, Any], fetch: 
     if found is None:
         if reference.get("optional"):
             return {}
-        raise HarnessError(f"Expected the {kind} {namespace}/{reference['name']} that the pod refers to; there is none.")
+        raise HarnessError(
+            f"Expected the {kind} {namespace}/{reference['name']} that the pod refers to; there is none."
+        )
     binary = found.get("data" if kind == "Secret" else "binaryData") or {}
     text = {} if kind == "Secret" else found.get("data") or {}
     return {

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ class PodRunner:
         self._folder = folder
         self._trace = trace
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._heads: dict[RayClusterKey, str] = {}
+        self._heads: defaultdict[RayClusterKey, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def __aenter__(self) -> "PodRunner":
         self._api = await kr8s.asyncio.api(kubeconfig=str(self._kubeconfig))
@@ -57,8 +58,6 @@ class PodRunner:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for key in list(self._heads):
-            await self._backend.stop_head(key)
 
     def log(self, pod_uid: str) -> Path:
         """The output of a submitter pod."""
@@ -92,29 +91,25 @@ class PodRunner:
         meta = pod["metadata"]
         key = RayClusterKey(meta["namespace"], meta["labels"][RAY_CLUSTER_LABEL])
         container = pod["spec"]["containers"][0]
-        try:
-            while key in self._heads:
-                await asyncio.sleep(0.05)
-            self._heads[key] = meta["uid"]
-            head = Head(
-                key=key,
-                uid=meta["uid"],
-                env=await contents.environment(pod, container, self._fetch),
-                files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
-            )
-            await self._backend.start_head(head)
-            self._trace.add("ray", event="head-started", namespace=key.namespace, ray_cluster=key.name, pod=meta["name"])
-            await self._set_status(pod, statuses.ready(pod))
-            await asyncio.Event().wait()
-        except HarnessError as error:
-            self._trace.add("ray", event="head-failed", ray_cluster=key.name, pod=meta["name"], message=str(error))
-            await self._set_status(pod, statuses.failed_to_start(pod, str(error)))
-            await asyncio.Event().wait()
-        finally:
-            if self._heads.get(key) == meta["uid"]:
+        async with self._heads[key]:
+            try:
+                head = Head(
+                    key=key,
+                    uid=meta["uid"],
+                    env=await contents.environment(pod, container, self._fetch),
+                    files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
+                )
+                await self._backend.start_head(head)
+                self._note("head-started", pod)
+                await self._set_status(pod, statuses.ready(pod))
+                await asyncio.Event().wait()
+            except HarnessError as error:
+                self._note("head-failed", pod, message=str(error))
+                await self._set_status(pod, statuses.failed_to_start(pod, str(error)))
+                await asyncio.Event().wait()
+            finally:
                 await self._backend.stop_head(key)
-                del self._heads[key]
-                self._trace.add("ray", event="head-stopped", ray_cluster=key.name, pod=meta["name"])
+                self._note("head-stopped", pod)
 
     async def _submitter(self, pod: dict[str, Any]) -> None:
         meta = pod["metadata"]
@@ -124,7 +119,7 @@ class PodRunner:
         container = pod["spec"]["containers"][0]
         env = await contents.environment(pod, container, self._fetch)
         key = await self._cluster_behind(meta["namespace"], env.get(_DASHBOARD, ""))
-        self._trace.add("ray", event="submitter-started", pod=meta["name"], job=job["metadata"]["name"])
+        self._note("submitter-started", pod, job=job["metadata"]["name"])
         async with self._logged(pod) as log:
             code = await self._backend.run_submitter(
                 Submitter(
@@ -138,8 +133,12 @@ class PodRunner:
                     files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
                 )
             )
-        self._trace.add("ray", event="submitter-ended", pod=meta["name"], exit_code=code)
+        self._note("submitter-ended", pod, exit_code=code)
         await self._set_status(pod, statuses.ended(pod, code))
+
+    def _note(self, event: str, pod: Mapping[str, Any], **more: Any) -> None:
+        meta = pod["metadata"]
+        self._trace.add("ray", event=event, namespace=meta["namespace"], pod=meta["name"], **more)
 
     async def _cluster_behind(self, namespace: str, address: str) -> RayClusterKey:
         service = address.split(".")[0].split(":")[0]
@@ -168,7 +167,9 @@ class PodRunner:
     async def _fetch(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         version, plural = _PATHS[kind]
         try:
-            async with self._api.call_api("GET", version=version, namespace=namespace, url=f"{plural}/{name}") as answer:
+            async with self._api.call_api(
+                "GET", version=version, namespace=namespace, url=f"{plural}/{name}"
+            ) as answer:
                 found: Mapping[str, Any] = answer.json()
                 return found
         except kr8s.ServerError as error:

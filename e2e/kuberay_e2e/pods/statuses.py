@@ -18,7 +18,12 @@ def ready(pod: Pod) -> dict[str, Any]:
         "phase": "Running",
         "conditions": _conditions("True", ""),
         "containerStatuses": [
-            {**_container(container), "ready": True, "started": True, "state": {"running": {"startedAt": now()}}}
+            {
+                **_container(container),
+                "ready": True,
+                "started": True,
+                "state": {"running": {"startedAt": now()}},
+            }
             for container in pod["spec"]["containers"]
         ],
     }

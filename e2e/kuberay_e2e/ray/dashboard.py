@@ -1,6 +1,7 @@
 """The Jobs API of a real Ray head's dashboard, as the service behind a door."""
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -71,9 +72,7 @@ class DashboardJobs:
             async with self._session.request(
                 request.method, self._url + request.path, data=request.body or None, headers=headers
             ) as response:
-                return JobsAnswer(
-                    response.status, await response.read(), response.headers.get("Content-Type", "")
-                )
+                return JobsAnswer(response.status, await response.read(), response.headers.get("Content-Type", ""))
         except aiohttp.ClientError as error:
             raise ConnectionError(str(error) or type(error).__name__) from error
 
@@ -83,10 +82,10 @@ class DashboardJobs:
             document["entrypoint"] = self._mounts.rewrite(document["entrypoint"])
         except (ValueError, TypeError, KeyError):
             return request
-        return JobsRequest(request.method, request.path, json.dumps(document).encode(), request.content_type)
+        return dataclasses.replace(request, body=json.dumps(document).encode())
 
     async def _watch(self, submission_id: str, entrypoint: str) -> None:
-        """Record starts from the line Ray's job supervisor logs at each, and the end from the job's status."""
+        """Record starts from the lines that Ray's job supervisor logs, and the end from the job's status."""
         started = 0
         while True:
             job = await self._job(submission_id)
@@ -105,7 +104,7 @@ class DashboardJobs:
             await asyncio.sleep(_PERIOD)
 
     async def _job(self, submission_id: str) -> dict[str, object] | None:
-        """The job's details, empty while the dashboard does not answer; None where Ray does not know the job."""
+        """The job's details, empty while the dashboard does not answer; None where Ray knows no such job."""
         try:
             answer = await self._ask(JobsRequest("GET", f"/api/jobs/{submission_id}"))
         except OSError:

@@ -11,13 +11,14 @@ from kuberay_e2e.ray.doors import Doors
 from kuberay_e2e.ray.headprocess import HeadProcess
 from kuberay_e2e.ray.ledger import Ledger, RayClusterKey
 from kuberay_e2e.ray.mounts import Mounts
+from kuberay_e2e.ray.programs import interpreter_folder
 
 
 class LocalRay:
     """Real Ray on this machine: see `RayBackend`.
 
-    Heads die with the thread that runs the event loop (PR_SET_PDEATHSIG), their descendants within some seconds
-    after them; `kuberay_e2e.processes.reap(marker)` ends at once whatever a killed run left.
+    Heads and submitters run under a keeper, which ends them with all they started when this process ends,
+    however it ends. A killed run leaves folders alone: `remove_leftovers`.
 
     Args:
         folder: Folder of this back end's own for logs and Ray's temp folders; made where it is not there.
@@ -35,7 +36,7 @@ class LocalRay:
         self.ledger = ledger
         self._folder = folder
         self._marker = marker
-        self._ray = submitters.interpreter_folder() / "ray" if ray is None else ray
+        self._ray = interpreter_folder() / "ray" if ray is None else ray
         if not self._ray.is_file():
             raise HarnessError(
                 f"Expected the `ray` program at {self._ray}, and it is not there. "
@@ -47,9 +48,7 @@ class LocalRay:
     async def start_head(self, head: Head) -> str:
         """Start Ray and wait until it answers."""
         if head.key in self._heads:
-            raise RayHeadError(
-                f"RayCluster {head.key} has a running head; stop it before another is started."
-            )
+            raise RayHeadError(f"RayCluster {head.key} has a running head; stop it before another is started.")
         process = HeadProcess(head, self._folder, marker=self._marker, ray=self._ray)
         self._heads[head.key] = process, None
         try:
@@ -72,8 +71,7 @@ class LocalRay:
         if jobs is not None:
             await jobs.close()
         if process is not None:
-            await asyncio.to_thread(process.end)
-            await process.wait()
+            await process.end()
 
     async def run_submitter(self, submitter: Submitter) -> int:
         """Run a submitter Pod's own command to its end."""

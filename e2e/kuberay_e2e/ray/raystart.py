@@ -2,12 +2,12 @@
 
 What is not obvious, found in the source of Ray 2.52.0 and by looking at its sockets:
 
-- `--node-ip-address=127.0.0.1` alone is undone: `ray start` replaces a loopback address by the machine's own one
-  (services.py, resolve_ip_for_localhost). RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 turns that off. With a node address
-  of 127.0.0.1 every server of Ray, gRPC and metrics included, binds loopback.
+- `--node-ip-address=127.0.0.1` alone is undone: `ray start` replaces a loopback address by the machine's own
+  (services.py, resolve_ip_for_localhost). RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 turns that off. With a node
+  address of 127.0.0.1 every server of Ray, gRPC and metrics included, binds loopback.
 - The Ray client server cannot be left out where gRPC is installed; it gets a port of its own.
-- The metrics servers of the autoscaler and the dashboard have fixed ports unless the environment names others, so
-  that a second head would go without them.
+- The metrics servers of the autoscaler and the dashboard have fixed ports unless the environment names others,
+  so that a second head would go without them.
 - With usage statistics off the dashboard still asks the cloud's metadata service where it runs, at
   169.254.169.254 (usage_stats_head.py, run), except where ~/ray_bootstrap_config.yaml names the provider.
 """
@@ -23,7 +23,7 @@ from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.network import LOOPBACK
 
 MIN_CPUS = 2
-"""Logical CPUs a head has at least: KubeRay's samples give the head none and leave the work to worker Pods."""
+"""Logical CPUs a head has at least: samples may give it none and leave the work to worker Pods."""
 
 OBJECT_STORE_BYTES = 100 * 1024 * 1024
 
@@ -92,8 +92,8 @@ class HeadPorts:
                     chosen.append(port)
             if len(chosen) < len(fields(cls)):
                 raise HarnessError(
-                    f"Expected {len(fields(cls))} free ports between {_PORT_RANGE.start} and {_PORT_RANGE.stop} on "
-                    f"{LOOPBACK} for a Ray head, found {len(chosen)}. End programs that listen there."
+                    f"Expected {len(fields(cls))} free ports between {_PORT_RANGE.start} and {_PORT_RANGE.stop} "
+                    f"on {LOOPBACK} for a Ray head, found {len(chosen)}. End programs that listen there."
                 )
             _issued.update(chosen)
         return cls(*chosen)

@@ -1,0 +1,122 @@
+"""The command line: `kuberay-e2e lifecycle` and `kuberay-e2e doctor`.
+
+Exit codes: 0 all held, 1 something did not, 2 bad usage or input, 3 the machine, 130 ended by a signal.
+"""
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kuberay_e2e import state
+from kuberay_e2e.errors import HarnessError, InputError
+from kuberay_e2e.signals import INTERRUPTED, interruptible
+from kuberay_toolchain import doctor as examination
+from kuberay_toolchain.errors import ToolchainError
+from kuberay_toolchain.toolchain import Toolchain
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
+
+
+class ClusterKind(StrEnum):
+    """The cluster providers."""
+
+    EMBEDDED = "embedded"
+
+
+class RayChoice(StrEnum):
+    """The Ray back ends."""
+
+    LOCAL = "local"
+    SIMULATED = "simulated"
+
+
+@app.command()
+def doctor() -> None:
+    """Say per program which version is wanted, where it was found, or what to do."""
+    findings = examination.examine(Toolchain())
+    table = Table("program", "wanted", "state", "where", "what to do")
+    for finding in findings:
+        table.add_row(finding.subject, finding.wanted, finding.state, finding.where, finding.advice)
+    Console().print(table)
+    raise typer.Exit(examination.exit_code(findings))
+
+
+@app.command()
+def lifecycle(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[MANIFEST…]", help="YAML of a RayJob and what it needs; default: the bundled sample."),
+    ] = None,
+    cluster: Annotated[ClusterKind, typer.Option(help="Where it runs.")] = ClusterKind.EMBEDDED,
+    ray: Annotated[RayChoice, typer.Option(help="Which Ray runs behind the head pods.")] = RayChoice.LOCAL,
+    kill_at: Annotated[
+        str,
+        typer.Option(
+            metavar="WRITE",
+            help="Where the operator is disturbed: VERB:KIND[/SUBRESOURCE][:CHANGE][#OCCURRENCE][@POSITION], with the "
+            "positions before, committed, lost, after.",
+        ),
+    ] = "create:Job@committed",
+    report: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Report folder; default: below the state folder.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the run and its cluster; default: a free one.")] = None,
+    ttl: Annotated[int, typer.Option(min=0, help="ttlSecondsAfterFinished of the second RayJob, seconds.")] = 10,
+    job_timeout: Annotated[float, typer.Option(min=1, help="How long a job may take, seconds.")] = 600.0,
+) -> None:
+    """Drive a RayJob through its ten-step life cycle, and disturb the operator between steps 3 and 4."""
+    from kuberay_e2e import runs
+
+    console = Console(soft_wrap=False)
+    request = runs.Request(
+        manifests=tuple(manifests or ()),
+        cluster=cluster.value,
+        ray=ray.value,
+        kill_at=kill_at,
+        report=report,
+        name=name or state.free_name("lifecycle"),
+        ttl_seconds=ttl,
+        job_seconds=job_timeout,
+    )
+    raise typer.Exit(runs.lifecycle(request, console))
+
+
+def main() -> None:
+    """Run the command line and turn errors into sentences and exit codes."""
+    _stay_on_loopback()
+    try:
+        with interruptible():
+            code = app(standalone_mode=False)
+    except KeyboardInterrupt:
+        print("\nInterrupted; everything that was started has been stopped.", file=sys.stderr)
+        code = INTERRUPTED
+    except InputError as error:
+        code = _complain(error, 2)
+    except (HarnessError, ToolchainError) as error:
+        code = _complain(error, 3)
+    except typer._click.exceptions.ClickException as error:
+        error.show()
+        code = 2
+    sys.exit(code)
+
+
+def _complain(error: Exception, code: int) -> int:
+    print(f"kuberay-e2e: {error}", file=sys.stderr)
+    return code
+
+
+def _stay_on_loopback() -> None:
+    """Keep requests to this machine away from a configured HTTP proxy."""
+    for variable in ("NO_PROXY", "no_proxy"):
+        known = [entry for entry in os.environ.get(variable, "").split(",") if entry]
+        os.environ[variable] = ",".join(dict.fromkeys([*known, "127.0.0.1", "localhost"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Everything of one run, put together: cluster, gateway, Ray, operator and the Pulumi stack.
+
+Life cycle, tests and crash sweeps all work on a session; leaving it stops all of it, in order.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from kuberay_e2e.access import Access
+from kuberay_e2e.api import ClusterReader
+from kuberay_e2e.clusters import Cluster
+from kuberay_e2e.clusters.embedded import PROGRAMS as CLUSTER_PROGRAMS
+from kuberay_e2e.clusters.embedded import EmbeddedCluster
+from kuberay_e2e.engine import Engine
+from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.gateway import Gateway
+from kuberay_e2e.observer import Observer
+from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
+from kuberay_e2e.pods import PodRunner
+from kuberay_e2e.ray import Ledger, LocalRay, RayBackend, RayClusterKey, SimulatedRay
+from kuberay_e2e.ray.script import Script, ScriptChoice, always
+from kuberay_e2e.stack import PROGRAMS as PULUMI_PROGRAMS
+from kuberay_e2e.stack import Change, PulumiStack
+from kuberay_e2e.state import Run
+from kuberay_e2e.trace import Trace
+
+OPERATOR = "kuberay-operator"
+OPERATOR_NAMESPACE = "ray-system"
+OPERATOR_VERSION = "1.6.2"
+
+PROGRAMS = (*CLUSTER_PROGRAMS, OPERATOR, *PULUMI_PROGRAMS)
+"""Programs that a session on the embedded control plane needs, by their names in the toolchain."""
+
+_DEFAULT_SCRIPT = always(Script())
+
+
+class RayKind(StrEnum):
+    """Which Ray runs behind the head pods."""
+
+    LOCAL = "local"
+    SIMULATED = "simulated"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Where the programs are.
+
+    Attributes:
+        paths: Path of each of `PROGRAMS`.
+        operator_files: The operator module's files: CRDs, RBAC and Deployment below `config/`.
+    """
+
+    paths: Mapping[str, Path]
+    operator_files: Path
+
+
+class Session:
+    """A cluster with what is needed to run the operator on it.
+
+    Attributes:
+        run: Owns folders and processes.
+        cluster: The cluster.
+        access: The administrator's access to it.
+        trace: Everything that happened.
+        ledger: What Ray was asked to do and did.
+        engine: Runs gateway, pods and Ray.
+        gateway: Between operator and API server.
+        backend: Ray.
+        stack: The Pulumi stack.
+        reader: Reads objects of the cluster.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        programs: Programs,
+        cluster: Cluster,
+        trace: Trace,
+        engine: Engine,
+        gateway: Gateway,
+        backend: RayBackend,
+        stack: PulumiStack,
+        reader: ClusterReader,
+    ) -> None:
+        self.run = run
+        self.cluster = cluster
+        self.access = Access.read(cluster.kubeconfig)
+        self.trace = trace
+        self.ledger = backend.ledger
+        self.engine = engine
+        self.gateway = gateway
+        self.backend = backend
+        self.stack = stack
+        self.reader = reader
+        self._programs = programs
+        self._operator: OperatorProcess | None = None
+        self._observing = False
+
+    @property
+    def operator(self) -> OperatorProcess:
+        """The operator's process.
+
+        Raises:
+            HarnessError: It is not installed yet.
+        """
+        if self._operator is None:
+            raise HarnessError("Expected the operator to be installed before it is used.")
+        return self._operator
+
+    def platform(self) -> dict[str, Any]:
+        """Configuration of the Pulumi program: CRDs and operator, throw-away, run as a local process."""
+        config = self._programs.operator_files / "config"
+        return {
+            "throwaway": True,
+            "crds": {"folder": str(config / "crd" / "bases")},
+            "operator": {
+                "version": OPERATOR_VERSION,
+                "kustomize": {"paths": [str(config / "rbac"), str(config / "manager")]},
+                "namespace": OPERATOR_NAMESPACE,
+                "leaderElection": False,
+                "useKubernetesProxy": True,
+            },
+        }
+
+    def apply(self, config: Mapping[str, Any] | None = None) -> Change:
+        """Apply the platform and more of the program's configuration keys (`pulumi up`)."""
+        return self.stack.apply({**self.platform(), **(config or {})})
+
+    def start_operator(self) -> OperatorProcess:
+        """Start the operator from the Deployment that was applied, and watch what it does."""
+        if not self._observing:
+            self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
+            self._observing = True
+        if self._operator is None:
+            spec = OperatorSpec.read(self.access, OPERATOR_NAMESPACE, OPERATOR)
+            self._operator = OperatorProcess(
+                self._programs.paths[OPERATOR],
+                spec,
+                self.access,
+                self.gateway,
+                self.engine,
+                self.run.path("operator"),
+                self.run.marker,
+                self.trace,
+            )
+        self._operator.start()
+        return self._operator
+
+    def job_output(self, namespace: str, ray_cluster: str, submission_id: str) -> str:
+        """What a job printed, as Ray's Jobs API has it.
+
+        Raises:
+            HarnessError: Ray does not run, or knows no such job.
+        """
+        door = self.backend.door(RayClusterKey(namespace, ray_cluster))
+        if door is None:
+            raise HarnessError(f"Expected Ray to run for the RayCluster {namespace}/{ray_cluster}; it does not.")
+        answer = httpx.get(f"{door}/api/jobs/{submission_id}/logs", trust_env=False, timeout=30)
+        if not answer.is_success:
+            raise HarnessError(
+                f"Expected the log of the job {submission_id!r}, got {answer.status_code}: {answer.text[:300]}"
+            )
+        logs: str = answer.json().get("logs") or ""
+        return logs
+
+    def stop_operator(self) -> None:
+        """Stop the operator; a session without one is left as it is."""
+        if self._operator is not None:
+            self._operator.stop()
+
+
+@contextmanager
+def embedded(
+    run: Run,
+    programs: Programs,
+    *,
+    ray: RayKind = RayKind.SIMULATED,
+    script: ScriptChoice = _DEFAULT_SCRIPT,
+    output: Callable[[str], None] = lambda _: None,
+) -> Iterator[Session]:
+    """A session on an embedded control plane of its own.
+
+    Args:
+        run: Owns folders and processes.
+        programs: Where the programs are.
+        ray: Which Ray runs behind the head pods.
+        script: What simulated jobs do.
+        output: Receives what Pulumi prints.
+
+    Raises:
+        HarnessError: Something did not come up.
+    """
+    with ExitStack() as stack:
+        trace = Trace(run.folder / "trace.jsonl")
+        stack.callback(trace.close)
+        engine = stack.enter_context(Engine())
+        cluster = stack.enter_context(EmbeddedCluster(programs.paths).up(run))
+        backend = _backend(run, ray, script)
+        stack.callback(lambda: engine.call(backend.close()))
+        access = Access.read(cluster.kubeconfig)
+        gateway = engine.enter(
+            Gateway(access, trace, lambda namespace, name: backend.door(RayClusterKey(namespace, name)))
+        )
+        engine.enter(PodRunner(cluster.kubeconfig, backend, cluster.pod_logs or run.path("pod-logs"), trace))
+        stack.callback(engine.leave)
+        pulumi = PulumiStack(run, programs.paths, cluster.kubeconfig, output=output)
+        reader = stack.enter_context(ClusterReader(access))
+        session = Session(run, programs, cluster, trace, engine, gateway, backend, pulumi, reader)
+        stack.callback(session.stop_operator)
+        yield session
+
+
+def _backend(run: Run, ray: RayKind, script: ScriptChoice) -> RayBackend:
+    ledger = Ledger(run.folder / "ledger.jsonl")
+    if ray is RayKind.LOCAL:
+        return LocalRay(run.path("ray"), ledger, marker=run.marker)
+    return SimulatedRay(run.path("ray"), ledger, marker=run.marker, script=script)
