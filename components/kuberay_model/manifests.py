@@ -98,9 +98,7 @@ def load(path: Path | str) -> list[Document]:
             object is given twice.
     """
     file = Path(path)
-    documents = [
-        document for node, value in _parse(file, _read(file)) for document in _objects(file, node, value)
-    ]
+    documents = [document for node, value in _parse(file, _read(file)) for document in _objects(file, node, value)]
     first: dict[tuple[str, str, str, str], Document] = {}
     for document in documents:
         identity = (document.group, document.kind, document.namespace, document.name)
@@ -164,9 +162,7 @@ def _parse(file: Path, source: str) -> Iterator[tuple[yaml.Node, Any]]:
         mark = error.problem_mark or error.context_mark
         column = f" at column {mark.column + 1}" if mark else ""
         what = error.problem or error.context
-        raise ManifestError(
-            file, mark.line + 1 if mark else None, f"This is no YAML{column}: {what}."
-        ) from None
+        raise ManifestError(file, mark.line + 1 if mark else None, f"This is no YAML{column}: {what}.") from None
     except yaml.reader.ReaderError as error:
         line = source[: error.position].count("\n") + 1
         raise ManifestError(file, line, f"This is no YAML: {error.reason}.") from None

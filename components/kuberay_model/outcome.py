@@ -118,9 +118,7 @@ def _read(
         )
         return Outcome(Kind.INVALID, sentence, reason, message, terminal=True)
     if deployment is JobDeploymentStatus.FAILED:
-        return Outcome(
-            Kind.FAILED, f"{subject} failed{_because(reason, message)}", reason, message, terminal=True
-        )
+        return Outcome(Kind.FAILED, f"{subject} failed{_because(reason, message)}", reason, message, terminal=True)
     if deployment is JobDeploymentStatus.COMPLETE:
         return _complete(subject, job, reason, message)
     if deployment is JobDeploymentStatus.RUNNING:
@@ -136,9 +134,7 @@ def _complete(subject: str, job: JobStatus, reason: str, message: str) -> Outcom
     if job is JobStatus.SUCCEEDED:
         return Outcome(Kind.SUCCEEDED, f"{subject} succeeded.", reason, message, terminal=True)
     if job is JobStatus.STOPPED:
-        return Outcome(
-            Kind.STOPPED, f"{subject} was stopped before it finished.", reason, message, terminal=True
-        )
+        return Outcome(Kind.STOPPED, f"{subject} was stopped before it finished.", reason, message, terminal=True)
     sentence = f"{subject} is Complete although its jobStatus is {job or 'unset'}; that is no success."
     return Outcome(Kind.FAILED, sentence, reason, message, terminal=True)
 

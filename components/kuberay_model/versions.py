@@ -49,9 +49,7 @@ class Version:
         """
         if match := _VERSION.fullmatch(text.strip()):
             return cls(*(int(number) for number in match.groups()))
-        raise UnsupportedVersionError(
-            f"A KubeRay version is three numbers such as {DEFAULT}, but {text!r} was given."
-        )
+        raise UnsupportedVersionError(f"A KubeRay version is three numbers such as {DEFAULT}, but {text!r} was given.")
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}"
@@ -157,9 +155,7 @@ def gates(version: Version | str = DEFAULT, overrides: Mapping[str, bool] | None
         if name not in known:
             raise UnknownGateError(_unknown(name, release))
         if not isinstance(enabled, bool):
-            raise TypeError(
-                f"The feature gate {name} is on (True) or off (False), but {enabled!r} was given."
-            )
+            raise TypeError(f"The feature gate {name} is on (True) or off (False), but {enabled!r} was given.")
     return tuple(
         Gate(name, enabled=wanted.get(name, default), default=default, stage=stage)
         for name, (default, stage) in known.items()

@@ -25,9 +25,7 @@ _GOOD: Manifest = {
             "rayVersion": "2.52.0",
             "headGroupSpec": {
                 "rayStartParams": {},
-                "template": {
-                    "spec": {"containers": [{"name": "ray-head", "image": "rayproject/ray:2.52.0"}]}
-                },
+                "template": {"spec": {"containers": [{"name": "ray-head", "image": "rayproject/ray:2.52.0"}]}},
             },
             "workerGroupSpecs": [
                 {
@@ -36,9 +34,7 @@ _GOOD: Manifest = {
                     "minReplicas": 1,
                     "maxReplicas": 2,
                     "rayStartParams": {},
-                    "template": {
-                        "spec": {"containers": [{"name": "ray-worker", "image": "rayproject/ray:2.52.0"}]}
-                    },
+                    "template": {"spec": {"containers": [{"name": "ray-worker", "image": "rayproject/ray:2.52.0"}]}},
                 }
             ],
         },

@@ -36,9 +36,7 @@ def test_what_is_no_release_is_refused(text: str) -> None:
 
 
 def test_an_unsupported_version_is_refused_with_the_supported_ones() -> None:
-    with pytest.raises(
-        UnsupportedVersionError, match=r"1\.4\.2 is not supported: use one of 1\.5\.2, 1\.6\.2 and"
-    ):
+    with pytest.raises(UnsupportedVersionError, match=r"1\.4\.2 is not supported: use one of 1\.5\.2, 1\.6\.2 and"):
         supported("1.4.2")
 
 
@@ -67,9 +65,7 @@ def test_an_override_changes_one_gate_and_keeps_the_others() -> None:
         ("1.6.2", "Whatever", r"known gates are .* and AsyncJobInfoQuery\."),
     ],
 )
-def test_an_unknown_gate_is_refused_because_the_operator_would_exit(
-    version: str, gate: str, hint: str
-) -> None:
+def test_an_unknown_gate_is_refused_because_the_operator_would_exit(version: str, gate: str, hint: str) -> None:
     with pytest.raises(UnknownGateError, match=f"no feature gate '{gate}', and its operator exits.*{hint}"):
         gates(version, {gate: True})
 

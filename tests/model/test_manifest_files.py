@@ -146,9 +146,7 @@ def test_a_file_in_another_encoding_is_refused_with_its_line(written: Path) -> N
 
 
 def test_no_rayjob_is_an_error(written: Path) -> None:
-    with pytest.raises(
-        ManifestError, match=r"job\.yaml: One RayJob of ray\.io/v1 is expected, but there is ConfigMap"
-    ):
+    with pytest.raises(ManifestError, match=r"job\.yaml: One RayJob of ray\.io/v1 is expected, but there is ConfigMap"):
         rayjob(load(write(written, MAP)))
     with pytest.raises(ManifestError, match="there is nothing"):
         rayjob([])

@@ -65,8 +65,7 @@ def test_a_failure_names_reason_and_message() -> None:
 def test_an_invalid_rayjob_has_to_be_created_anew() -> None:
     result = read("ValidationFailed", reason="ValidationFailed", message="name too long")
     assert result.sentence == (
-        "RayJob train is invalid and stays so even if its spec is mended; "
-        "delete it and create it anew: name too long."
+        "RayJob train is invalid and stays so even if its spec is mended; delete it and create it anew: name too long."
     )
 
 

@@ -189,9 +189,7 @@ CASES = [
     Case("J21", (without("spec.rayClusterSpec"), spec(clusterSelector={})), "spec"),
     Case("J22", (selecting(clusterSelector={"app": "ray"}),), "spec.clusterSelector", (selecting(),)),
     Case("J22", (selecting(clusterSelector={"ray.io/cluster": ""}),), "spec.clusterSelector"),
-    Case(
-        "J23", (selecting(), SIDECAR), "spec.submissionMode", (selecting(), spec(submissionMode="HTTPMode"))
-    ),
+    Case("J23", (selecting(), SIDECAR), "spec.submissionMode", (selecting(), spec(submissionMode="HTTPMode"))),
     Case("J24", (selecting(backoffLimit=1),), "spec.backoffLimit", (selecting(backoffLimit=0),)),
     Case("J25", (INTERACTIVE, spec(backoffLimit=1)), "spec.backoffLimit", (INTERACTIVE,)),
     Case("J26", (SIDECAR, spec(submitterPodTemplate={})), "spec.submitterPodTemplate", (SIDECAR,)),
@@ -212,6 +210,18 @@ CASES = [
     Case("J31", (spec(runtimeEnvYAML="- pip"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="# nothing"),)),
     Case("J31", (spec(runtimeEnvYAML="pip"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="null"),)),
     Case("J31", (spec(runtimeEnvYAML="[a]: b"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="1: b"),)),
+    Case("J31", (spec(runtimeEnvYAML="<<: 1"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="<<: {a: 1}"),)),
+    Case("J31", (spec(runtimeEnvYAML="a: !!int x"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="a: !!int '1'"),)),
+    Case("J31", (spec(runtimeEnvYAML="!!null x"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="a: !mine x"),)),
+    Case(
+        "J31",
+        (spec(runtimeEnvYAML="a: !!binary '%'"),),
+        "spec.runtimeEnvYAML",
+        (spec(runtimeEnvYAML="a: !!binary aGk="),),
+    ),
+    Case(
+        "J31", (spec(runtimeEnvYAML="a: &a [*a]"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="a: &a [1]\nb: *a"),)
+    ),
     Case("J31", (spec(runtimeEnvYAML="a: .inf"),), "spec.runtimeEnvYAML", (spec(runtimeEnvYAML="a: 1.5"),)),
     Case(
         "J32",
@@ -624,13 +634,7 @@ CASES = [
         "U4",
         (spec(submitterPodTemplate={"spec": {"containers": [{"name": "submitter"}]}}),),
         "spec.submitterPodTemplate.spec.restartPolicy",
-        (
-            spec(
-                submitterPodTemplate={
-                    "spec": {"restartPolicy": "Never", "containers": [{"name": "submitter"}]}
-                }
-            ),
-        ),
+        (spec(submitterPodTemplate={"spec": {"restartPolicy": "Never", "containers": [{"name": "submitter"}]}}),),
     ),
     Case("U4", (spec(submitterPodTemplate={}),), "spec.submitterPodTemplate.spec.containers"),
     Case("U5", (spec(submissionMode="HTTPMode", submitterConfig={}),), "spec.submitterConfig"),
@@ -700,9 +704,7 @@ CASES = [
         f"{HEAD}.template.spec.containers[0].image",
         (put(f"{CONTAINER}.image", "registry.example/mine:1.2.3"),),
     ),
-    Case(
-        "U19", (spec(backoffLimit=2),), "spec.backoffLimit", (spec(backoffLimit=2, activeDeadlineSeconds=60),)
-    ),
+    Case("U19", (spec(backoffLimit=2),), "spec.backoffLimit", (spec(backoffLimit=2, activeDeadlineSeconds=60),)),
 ]
 
 
@@ -762,9 +764,7 @@ def test_an_unknown_id_is_answered_with_the_nearest() -> None:
 
 
 def test_every_rule_of_the_operator_has_its_place() -> None:
-    places = {
-        key.split("/")[0] for step in OPERATOR_ORDER for key in ((step,) if isinstance(step, str) else step)
-    }
+    places = {key.split("/")[0] for step in OPERATOR_ORDER for key in ((step,) if isinstance(step, str) else step)}
     checked = {rule.id for rule in RULES.values() if rule.layer is Layer.OPERATOR and rule.check is not None}
     assert places == checked
 

@@ -73,9 +73,7 @@ def test_the_fields_equal_those_of_the_crd() -> None:
     _compare("spec", SPEC, crd_spec())
 
 
-@pytest.mark.parametrize(
-    "field", ["", "rayClusterSpec.workerGroupSpecs", "deletionStrategy.deletionRules.condition"]
-)
+@pytest.mark.parametrize("field", ["", "rayClusterSpec.workerGroupSpecs", "deletionStrategy.deletionRules.condition"])
 def test_the_defaults_equal_those_of_the_crd(field: str) -> None:
     schema = crd_spec()
     for name in filter(None, field.split(".")):

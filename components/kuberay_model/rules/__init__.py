@@ -20,11 +20,12 @@ from kuberay_model.rules import (
     groups,
     history,
     isolation,
+    lifecycle_traps,
     metadata,
     scheduling,
     schema,
     submission,
-    unvalidated,
+    submission_traps,
 )
 from kuberay_model.rules.job import Job
 from kuberay_model.rules.order import position
@@ -69,7 +70,8 @@ TOPICS = (
     isolation,
     deadlines,
     schema,
-    unvalidated,
+    submission_traps,
+    lifecycle_traps,
 )
 """The modules that hold rules."""
 

@@ -19,9 +19,7 @@ PRIORITY_RAY_VERSION = (2, 56, 0)
 _USE_V2 = "Set enableInTreeAutoscaling: true and autoscalerOptions.version: v2"
 
 
-@rule(
-    "C6", "idleTimeoutSeconds of a worker group is not negative and needs autoscaler v2", since=Version(1, 6)
-)
+@rule("C6", "idleTimeoutSeconds of a worker group is not negative and needs autoscaler v2", since=Version(1, 6))
 def worker_idle_timeout(job: Job) -> Iterator[Problem]:
     """Version 1 of the autoscaler has no timeout per group."""
     for group in job.workers:
@@ -30,9 +28,7 @@ def worker_idle_timeout(job: Job) -> Iterator[Problem]:
             continue
         path = f"{group.path}.idleTimeoutSeconds"
         if timeout < 0:
-            yield Problem(
-                path, f"{group.title} has idleTimeoutSeconds {timeout}.", "Use 0 or more.", item=group.index
-            )
+            yield Problem(path, f"{group.title} has idleTimeoutSeconds {timeout}.", "Use 0 or more.", item=group.index)
         elif not _has_v2(job):
             yield Problem(
                 path,
@@ -105,11 +101,7 @@ def v2_without_autoscaling(job: Job) -> Iterator[Problem]:
 @rule("C15", f"autoscalerOptions.version and {AUTOSCALER_V2_ENV} are not both set")
 def version_set_twice(job: Job) -> Iterator[Problem]:
     """The field replaces the variable, whatever the variable's value."""
-    if (
-        job.autoscaling
-        and "version" in job.autoscaler_options
-        and AUTOSCALER_V2_ENV in job.head.ray_container.env
-    ):
+    if job.autoscaling and "version" in job.autoscaler_options and AUTOSCALER_V2_ENV in job.head.ray_container.env:
         yield Problem(
             f"{job.head.ray_container.path}.env",
             f"autoscalerOptions.version and {AUTOSCALER_V2_ENV} are both set.",

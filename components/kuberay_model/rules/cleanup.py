@@ -238,9 +238,7 @@ def _legacy_policies(job: Job) -> Mapping[str, str]:
 def _countable(job: Job) -> Iterator[DeletionRule]:
     """Yield the rules that the operator compares with each other: those without a problem of their own."""
     for entry in job.deletion_rules:
-        ambiguous = job.version >= Version(1, 6) and (
-            (entry.job_status is None) == (entry.deployment_status is None)
-        )
+        ambiguous = job.version >= Version(1, 6) and ((entry.job_status is None) == (entry.deployment_status is None))
         on_selected = bool(job.selector) and entry.policy in DELETES_CLUSTER
         autoscaled = job.autoscaling and entry.policy == "DeleteWorkers"
         if not (ambiguous or entry.ttl < 0 or on_selected or autoscaled):

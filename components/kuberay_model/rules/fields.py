@@ -205,9 +205,7 @@ RAY_CLUSTER = Field(
         "rayVersion": STRING,
         "suspend": BOOLEAN,
         "tlsOptions": Field("object", {"enabled": BOOLEAN}, since=V1_7),
-        "upgradeStrategy": Field(
-            "object", {"type": Field("string", values=("Recreate", "None"))}, since=V1_6
-        ),
+        "upgradeStrategy": Field("object", {"type": Field("string", values=("Recreate", "None"))}, since=V1_6),
         "workerGroupSpecs": Field("list", item=WORKER_GROUP),
     },
 )

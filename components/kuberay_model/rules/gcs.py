@@ -22,11 +22,7 @@ _CLAIM_FIELDS = ("size", "storageClassName", "accessModes")
 
 
 def _options(job: Job) -> Fields | None:
-    return (
-        mapping(job.cluster["gcsFaultToleranceOptions"])
-        if "gcsFaultToleranceOptions" in job.cluster
-        else None
-    )
+    return mapping(job.cluster["gcsFaultToleranceOptions"]) if "gcsFaultToleranceOptions" in job.cluster else None
 
 
 @rule("C8", f"The annotation {FT_ANNOTATION} and gcsFaultToleranceOptions are not both set")

@@ -99,9 +99,7 @@ def replicas(job: Job) -> Iterator[Problem]:
     """Compare the bounds of each worker group."""
     for group in job.workers:
         low, high = group.integer("minReplicas"), group.integer("maxReplicas")
-        negative = [
-            (name, n) for name, n in (("minReplicas", low), ("maxReplicas", high)) if n is not None and n < 0
-        ]
+        negative = [(name, n) for name, n in (("minReplicas", low), ("maxReplicas", high)) if n is not None and n < 0]
         for name, number in negative:
             yield _at(group, name, f"{group.title} has {name} {number}.", "Use 0 or more.")
         if not negative and low is not None and high is not None and low > high:

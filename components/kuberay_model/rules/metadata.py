@@ -38,6 +38,5 @@ explained_only(
     "C24",
     "The name of the RayCluster has at most 53 characters and is a DNS-1035 label",
     Layer.RAY_CLUSTER,
-    "A RayJob that keeps J1 and J2 cannot break it: the RayCluster is named after the RayJob, '-' and 5 "
-    "characters.",
+    "A RayJob that keeps J1 and J2 cannot break it: the RayCluster is named after the RayJob, '-' and 5 characters.",
 )

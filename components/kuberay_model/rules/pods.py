@@ -90,8 +90,7 @@ class Group:
         """Containers of the Pod template."""
         path = f"{self.path}.template.spec.containers"
         return [
-            Container(f"{path}[{i}]", mapping(fields))
-            for i, fields in enumerate(items(self.pod.get("containers")))
+            Container(f"{path}[{i}]", mapping(fields)) for i, fields in enumerate(items(self.pod.get("containers")))
         ]
 
     @property

@@ -165,9 +165,7 @@ def no_rules(job: Job) -> Iterator[Problem]:
     """The CRD wants at least one item."""
     rules = mapping(job.deletion_strategy).get("deletionRules")
     if isinstance(rules, list) and not items(rules):
-        yield Problem(
-            f"{STRATEGY}.deletionRules", "deletionRules is empty.", "Add a rule, or remove the strategy."
-        )
+        yield Problem(f"{STRATEGY}.deletionRules", "deletionRules is empty.", "Add a rule, or remove the strategy.")
 
 
 @rule("X10", "A deletion condition does not have both statuses", layer=Layer.API_SERVER, since=Version(1, 6))

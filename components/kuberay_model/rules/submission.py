@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import base64
 from collections.abc import Iterator
 
 import yaml
@@ -13,6 +13,9 @@ from kuberay_model.rules.values import text
 from kuberay_model.yaml_loader import Loader
 
 _TAG = "tag:yaml.org,2002:"
+_RESOLVED = frozenset({"int", "float", "bool", "null"})
+_NOT_IN_JSON = frozenset({".inf", "+.inf", "-.inf", ".nan"})
+_RESOLVER = yaml.resolver.Resolver()
 
 
 @rule("J25", "A RayJob in InteractiveMode has no retries")
@@ -90,8 +93,10 @@ def _runtime_env_error(source: str) -> str | None:
         return f"{error.problem}{where}"
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         return " ".join(str(error).split())
-    if root is None or root.tag == f"{_TAG}null":
+    if root is None:
         return None
+    if isinstance(root, yaml.ScalarNode) and root.tag == f"{_TAG}null":
+        return _unconvertible_scalar(root)
     if not isinstance(root, yaml.MappingNode):
         kind = "list" if isinstance(root, yaml.SequenceNode) else "single value"
         return f"it is a {kind}, and a mapping is expected"
@@ -107,23 +112,48 @@ def _unconvertible(node: yaml.Node, parents: frozenset[int]) -> str | None:
     if isinstance(node, yaml.SequenceNode):
         return next(filter(None, (_unconvertible(child, inner) for child in node.value)), None)
     if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            key_kind = key.tag.removeprefix(_TAG)
-            if key_kind == "merge":
-                if not isinstance(value, yaml.MappingNode | yaml.SequenceNode):
-                    return f"the value merged at {where} is no mapping"
-            elif not isinstance(key, yaml.ScalarNode) or key_kind == "null":
-                return f"the key at line {key.start_mark.line + 1} is no string"
-            if (wrong := _unconvertible(value, inner)) is not None:
-                return wrong
-        return None
-    if node.tag == f"{_TAG}float" and not math.isfinite(_number(node.value)):
-        return f"the number {node.value} at {where} cannot be written as JSON"
+        return next(filter(None, (_unconvertible_entry(key, value, inner) for key, value in node.value)), None)
+    return _unconvertible_scalar(node)
+
+
+def _unconvertible_entry(key: yaml.Node, value: yaml.Node, parents: frozenset[int]) -> str | None:
+    where = f"line {key.start_mark.line + 1}"
+    if key.tag == f"{_TAG}merge":
+        merged = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        if not all(isinstance(part, yaml.MappingNode) for part in merged):
+            return f"the value merged at {where} is no mapping"
+    elif not isinstance(key, yaml.ScalarNode) or key.tag == f"{_TAG}null":
+        return f"the key at {where} is no string"
+    return _mistagged(key) or _unconvertible(value, parents)
+
+
+def _unconvertible_scalar(node: yaml.Node) -> str | None:
+    if node.tag == f"{_TAG}float" and node.value.lower() in _NOT_IN_JSON:
+        return f"the number {node.value} at line {node.start_mark.line + 1} cannot be written as JSON"
+    return _mistagged(node)
+
+
+def _mistagged(node: yaml.Node) -> str | None:
+    where = f"line {node.start_mark.line + 1}"
+    kind = node.tag.removeprefix(_TAG)
+    if kind in _RESOLVED:
+        plain = _implicit_kind(node.value)
+        if plain != kind and (kind, plain) != ("float", "int"):
+            return f"{node.value!r} at {where} is no {kind}"
+    if kind == "binary" and not _is_base64(node.value):
+        return f"the binary value at {where} is no base64"
     return None
 
 
-def _number(source: str) -> float:
+def _implicit_kind(source: str) -> str:
+    tag: str = _RESOLVER.resolve(yaml.ScalarNode, source, (True, False))  # type: ignore[no-untyped-call]
+    return tag.removeprefix(_TAG)
+
+
+def _is_base64(source: str) -> bool:
+    joined = source.replace("\r", "").replace("\n", "")
     try:
-        return float(source.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
+        base64.b64decode(joined, validate=True)
     except ValueError:
-        return 0.0
+        return False
+    return len(joined) % 4 == 0
