@@ -21,9 +21,7 @@ def declare(config: StackConfig) -> None:
         platform.append(crds)
         pulumi.export("crds", {"names": crds.names, "checksum": crds.checksum})
     if config.operator is not None:
-        operator = KubeRayOperator(
-            "kuberay-operator", config.operator, pulumi.ResourceOptions(depends_on=[*platform])
-        )
+        operator = KubeRayOperator("kuberay-operator", config.operator, pulumi.ResourceOptions(depends_on=[*platform]))
         platform.append(operator)
         pulumi.export(
             "operator",

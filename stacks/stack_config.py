@@ -115,9 +115,7 @@ def _operator(section: Section | None) -> KubeRayOperatorArgs | None:
 def _chart(section: Section | None) -> HelmChart | None:
     if section is None:
         return None
-    chart = HelmChart(
-        repository=section.text("repository"), version=section.text("version"), path=section.text("path")
-    )
+    chart = HelmChart(repository=section.text("repository"), version=section.text("version"), path=section.text("path"))
     section.close()
     return chart
 

@@ -107,9 +107,7 @@ def _objects(file: Path) -> Iterator[Manifest]:
             "relative to the program's folder."
         ) from error
     except yaml.YAMLError as error:
-        raise ConfigError(
-            f"The file {str(file)!r} of {PROJECT}:manifests is not valid YAML: {error}"
-        ) from error
+        raise ConfigError(f"The file {str(file)!r} of {PROJECT}:manifests is not valid YAML: {error}") from error
     for document in documents:
         is_list = isinstance(document, Mapping) and document.get("kind") == "List"
         for item in document.get("items") or [] if is_list else [document]:
@@ -120,12 +118,7 @@ def _objects(file: Path) -> Iterator[Manifest]:
 def _object(item: object, file: Path) -> Manifest:
     if isinstance(item, Mapping):
         metadata = item.get("metadata")
-        if (
-            item.get("apiVersion")
-            and item.get("kind")
-            and isinstance(metadata, Mapping)
-            and metadata.get("name")
-        ):
+        if item.get("apiVersion") and item.get("kind") and isinstance(metadata, Mapping) and metadata.get("name"):
             return item
     raise ConfigError(
         f"The file {str(file)!r} of {PROJECT}:manifests holds something that is not a Kubernetes object with "

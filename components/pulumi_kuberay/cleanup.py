@@ -113,9 +113,7 @@ def cleanup_fields(cleanup: Cleanup) -> dict[str, Any]:
     if cleanup.deletion_rules is not None:
         rules = [_rule(rule) for rule in cleanup.deletion_rules]
         if not rules:
-            raise ArgumentError(
-                "The deletion rules of a RayJob are empty; add a rule, or choose keep or shut_down."
-            )
+            raise ArgumentError("The deletion rules of a RayJob are empty; add a rule, or choose keep or shut_down.")
         return {"deletionStrategy": {"deletionRules": [*rules, *_rule_for_given_up_jobs(rules)]}}
     if cleanup.shut_down_after_seconds is not None:
         ttl = _seconds(cleanup.shut_down_after_seconds)

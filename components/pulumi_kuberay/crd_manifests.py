@@ -81,9 +81,7 @@ def crds_from_url(url: str) -> list[Manifest]:
     """
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in {"https", "http"}:
-        raise ArgumentError(
-            f"CRDs can be fetched from https:// or http:// addresses, but {url!r} is neither."
-        )
+        raise ArgumentError(f"CRDs can be fetched from https:// or http:// addresses, but {url!r} is neither.")
     try:
         with urllib.request.urlopen(url, timeout=_DOWNLOAD_TIMEOUT_SECONDS) as response:
             content: bytes = response.read()

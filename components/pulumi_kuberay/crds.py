@@ -88,9 +88,7 @@ def _read(args: KubeRayCrdsArgs) -> list[dict[str, Any]]:
     named = {key: value for key in ("folder", "chart", "url") if (value := getattr(args, key)) is not None}
     if len(named) != 1:
         seen = "none of them is" if not named else f"{' and '.join(named)} are"
-        raise ArgumentError(
-            f"KubeRayCrds takes its CRDs from exactly one of folder, chart or url, but {seen} set."
-        )
+        raise ArgumentError(f"KubeRayCrds takes its CRDs from exactly one of folder, chart or url, but {seen} set.")
     [(source, location)] = named.items()
     if source == "url":
         return crds_from_url(location)

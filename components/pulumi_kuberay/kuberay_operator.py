@@ -37,9 +37,7 @@ class KubeRayOperator(pulumi.ComponentResource):
     service_account_name: pulumi.Output[str]
     """Name of the ServiceAccount that the operator runs as."""
 
-    def __init__(
-        self, name: str, args: KubeRayOperatorArgs, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, args: KubeRayOperatorArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Declare the operator.
 
         Args:
@@ -95,9 +93,7 @@ def _chart(
             chart=chart.path or OPERATOR_NAME,
             name=OPERATOR_NAME,
             namespace=operator.namespace,
-            repository_opts=None
-            if local
-            else RepositoryOptsArgs(repo=chart.repository or DEFAULT_REPOSITORY),
+            repository_opts=None if local else RepositoryOptsArgs(repo=chart.repository or DEFAULT_REPOSITORY),
             version=None if local else (chart.version or operator.version),
             skip_crds=True,
             values=values,

@@ -49,9 +49,7 @@ class KubernetesObject(pulumi.CustomResource):
     metadata: pulumi.Output[Mapping[str, Any]]
     """Metadata as the API server returned it."""
 
-    def __init__(
-        self, name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None) -> None:
         """Declare the object.
 
         Args:

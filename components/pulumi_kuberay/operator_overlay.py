@@ -38,9 +38,7 @@ def overlay(
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "namespace": namespace,
-        "resources": [
-            base if _is_address(base) else os.path.relpath(base, folder.resolve()) for base in bases
-        ],
+        "resources": [base if _is_address(base) else os.path.relpath(base, folder.resolve()) for base in bases],
         "patches": [*(_removal(*kind) for kind in _LEFT_OUT), settings, *patches],
     }
 

@@ -49,9 +49,7 @@ def settings(args: KubeRayOperatorArgs) -> OperatorSettings:
     """
     version = (args.version or DEFAULT_VERSION).removeprefix("v")
     if args.chart is not None and args.kustomize is not None:
-        raise ArgumentError(
-            "KubeRayOperator comes from a chart or from a kustomization, but both are set; drop one."
-        )
+        raise ArgumentError("KubeRayOperator comes from a chart or from a kustomization, but both are set; drop one.")
     if args.kustomize is not None and args.values is not None:
         raise ArgumentError(
             "KubeRayOperator has values, which are for the Helm chart, together with a kustomization; use "
@@ -140,9 +138,7 @@ def chart_names(values: Mapping[str, Any], release: str) -> tuple[str, str]:
         release: Name of the Helm release.
     """
     short = values.get("nameOverride", OPERATOR_NAME) or OPERATOR_NAME
-    full = values.get("fullnameOverride", OPERATOR_NAME) or (
-        release if short in release else f"{release}-{short}"
-    )
+    full = values.get("fullnameOverride", OPERATOR_NAME) or (release if short in release else f"{release}-{short}")
     deployment = str(full)[:63].removesuffix("-")
     account = values.get("serviceAccount", {})
     created = account.get("create", True)

@@ -9,17 +9,16 @@ from pulumi_kuberay.objects import KubernetesObject
 from pulumi_kuberay.operator_args import DEFAULT_VERSION
 from pulumi_kuberay.ray_job_args import RayJobArgs
 from pulumi_kuberay.ray_job_check import findings, has_outputs
-from pulumi_kuberay.ray_job_manifest import ray_job_manifest
-
-_CHANGED_BY_OTHERS = ["spec.suspend", "spec.rayClusterSpec.workerGroupSpecs[*].replicas"]
+from pulumi_kuberay.ray_job_manifest import changed_by_others, ray_job_manifest
 
 
 class RayJob(pulumi.ComponentResource):
     """A RayJob: one run of one command on its own RayCluster.
 
     KubeRay ignores an edit of a job that runs or has finished, so a change of the spec replaces the object:
-    the old one is deleted first, because both have one name. ``spec.suspend``, which Kueue switches, and the
-    replicas of worker groups, which the Ray autoscaler changes, are not touched after the creation.
+    the old one is deleted first, because both have one name. Two things are left alone after the creation,
+    because others change them: ``spec.suspend``, which is Kueue's switch, and, where the Ray autoscaler is
+    on, the replicas of worker groups.
 
     Let it depend on the operator and on what its pods need: KubeRay's finalizer is only removed by a live
     operator.
@@ -43,14 +42,15 @@ class RayJob(pulumi.ComponentResource):
             ArgumentError: The arguments contradict each other, or the job cannot work on KubeRay.
         """
         super().__init__("kuberay:index:RayJob", name, {}, opts)
+        manifest = ray_job_manifest(name, args)
         job = KubernetesObject(
             name,
-            self._checked(ray_job_manifest(name, args), args),
+            self._checked(manifest, args),
             pulumi.ResourceOptions(
                 parent=self,
                 replace_on_changes=["spec"],
                 delete_before_replace=True,
-                ignore_changes=_CHANGED_BY_OTHERS,
+                ignore_changes=changed_by_others(manifest),
             ),
         )
         self.job_name = job.metadata.apply(lambda metadata: str(metadata["name"]))

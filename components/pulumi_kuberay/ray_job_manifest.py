@@ -29,11 +29,16 @@ def ray_job_manifest(name: str, args: RayJobArgs) -> dict[str, Any]:
     return _whole(args) if args.manifest is not None else _typed(name, args)
 
 
+def changed_by_others(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the property paths of a RayJob that others change after its creation."""
+    cluster = manifest["spec"].get("rayClusterSpec")
+    autoscaled = isinstance(cluster, Mapping) and cluster.get("enableInTreeAutoscaling")
+    return ["spec.suspend", *(["spec.rayClusterSpec.workerGroupSpecs[*].replicas"] if autoscaled else [])]
+
+
 def _whole(args: RayJobArgs) -> dict[str, Any]:
     others = [
-        field.name
-        for field in fields(args)
-        if field.name != "manifest" and getattr(args, field.name) is not None
+        field.name for field in fields(args) if field.name != "manifest" and getattr(args, field.name) is not None
     ]
     if others:
         raise ArgumentError(
@@ -47,9 +52,7 @@ def _whole(args: RayJobArgs) -> dict[str, Any]:
             f"{manifest.get('apiVersion')!r} and {manifest.get('kind')!r}."
         )
     if not isinstance(manifest.get("metadata"), Mapping) or not isinstance(manifest.get("spec"), Mapping):
-        raise ArgumentError(
-            "The manifest of a RayJob must have the mappings metadata and spec; add what is missing."
-        )
+        raise ArgumentError("The manifest of a RayJob must have the mappings metadata and spec; add what is missing.")
     return without_none({**manifest, "status": None})
 
 

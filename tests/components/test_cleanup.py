@@ -69,9 +69,7 @@ def test_nothing_is_added_where_failed_jobs_are_to_be_kept() -> None:
         (deletion_rules(), "deletion rules of a RayJob are empty"),
         (deletion_rules(DeletionRule(policy=DeletionPolicy.DELETE_NONE)), "DeleteNone has none"),
         (
-            deletion_rules(
-                DeletionRule(policy=DeletionPolicy.DELETE_NONE, job_status=FAILED, deployment_failed=True)
-            ),
+            deletion_rules(DeletionRule(policy=DeletionPolicy.DELETE_NONE, job_status=FAILED, deployment_failed=True)),
             "DeleteNone has both",
         ),
     ],

@@ -37,9 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return bases
 
 
-def test_a_folder_gives_each_crd_as_a_resource_with_its_keys_and_integers_as_they_are(
-    run: Run, folder: Path
-) -> None:
+def test_a_folder_gives_each_crd_as_a_resource_with_its_keys_and_integers_as_they_are(run: Run, folder: Path) -> None:
     engine = run(lambda: KubeRayCrds("crds", KubeRayCrdsArgs(folder=str(folder))))
 
     crds = engine.inputs(CRD_TYPE)

@@ -94,9 +94,9 @@ def test_all_feature_gates_are_rendered_because_helm_replaces_lists(run: Run) ->
 
 
 def test_values_are_merged_last(run: Run) -> None:
-    values = declare(
-        run, replicas=2, values={"replicas": 5, "metrics": {"serviceMonitor": {"enabled": True}}}
-    ).one(CHART)["values"]
+    values = declare(run, replicas=2, values={"replicas": 5, "metrics": {"serviceMonitor": {"enabled": True}}}).one(
+        CHART
+    )["values"]
 
     assert values["replicas"] == 5
     assert values["metrics"] == {"enabled": True, "serviceMonitor": {"enabled": True}}
@@ -201,9 +201,7 @@ def test_arguments_that_cannot_work_are_refused(run: Run, args: dict[str, Any], 
         declare(run, **args)
 
 
-@pytest.mark.parametrize(
-    ("paths", "sentence"), [([], "have no path"), (["/nowhere"], "has no kustomization.yaml")]
-)
+@pytest.mark.parametrize(("paths", "sentence"), [([], "have no path"), (["/nowhere"], "has no kustomization.yaml")])
 def test_a_kustomization_that_is_not_there_is_refused(run: Run, paths: list[str], sentence: str) -> None:
     with pytest.raises(ArgumentError, match=sentence):
         declare(run, kustomize=KustomizeFolders(paths=paths))

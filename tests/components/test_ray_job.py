@@ -18,7 +18,7 @@ from pulumi_kuberay import (
     keep,
     shut_down,
 )
-from pulumi_kuberay.ray_job_manifest import ray_job_manifest
+from pulumi_kuberay.ray_job_manifest import changed_by_others, ray_job_manifest
 
 RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 CLUSTER = {"headGroupSpec": {"template": {"spec": {"containers": [{"name": "ray-head", "image": "ray"}]}}}}
@@ -33,9 +33,7 @@ MANIFEST = {
 
 
 def spec(**args: Any) -> dict[str, Any]:
-    job: dict[str, Any] = ray_job_manifest(
-        "counter", RayJobArgs(**({"entrypoint": "python count.py"} | args))
-    )["spec"]
+    job: dict[str, Any] = ray_job_manifest("counter", RayJobArgs(**({"entrypoint": "python count.py"} | args)))["spec"]
     return job
 
 
@@ -117,13 +115,19 @@ def test_values_may_be_outputs_of_other_resources(run: Run) -> None:
 
 
 def test_a_whole_manifest_is_used_as_it_stands(run: Run) -> None:
-    engine = run(
-        lambda: RayJob.from_manifest("ray-jobs/counter", {**MANIFEST, "status": {"jobStatus": "FAILED"}})
-    )
+    engine = run(lambda: RayJob.from_manifest("ray-jobs/counter", {**MANIFEST, "status": {"jobStatus": "FAILED"}}))
 
     job = engine.one(RAY_JOB)
     assert {key: job[key] for key in MANIFEST} == MANIFEST
     assert "status" not in job
+
+
+def test_what_kueue_and_the_ray_autoscaler_change_is_left_alone() -> None:
+    fixed = {"spec": {"rayClusterSpec": {}}}
+    autoscaled = {"spec": {"rayClusterSpec": {"enableInTreeAutoscaling": True}}}
+
+    assert changed_by_others(fixed) == ["spec.suspend"]
+    assert changed_by_others(autoscaled) == ["spec.suspend", "spec.rayClusterSpec.workerGroupSpecs[*].replicas"]
 
 
 def test_outputs_name_the_job(run: Run) -> None:
@@ -170,9 +174,7 @@ def test_arguments_that_contradict_each_other_are_refused(args: dict[str, Any], 
         ({"cleanup": keep(), "extra": {"suspend": True}}, "J3 spec.suspend"),
     ],
 )
-def test_a_job_that_cannot_work_on_kuberay_fails_at_preview(
-    run: Run, args: dict[str, Any], rule: str
-) -> None:
+def test_a_job_that_cannot_work_on_kuberay_fails_at_preview(run: Run, args: dict[str, Any], rule: str) -> None:
     with pytest.raises(ArgumentError, match=f"cannot work on KubeRay 1.6.2.\n- {rule}"):
         run(lambda: RayJob("counter", RayJobArgs(**({"entrypoint": "python count.py"} | args))))
 

@@ -70,7 +70,5 @@ def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, text: str, senten
 
 
 def test_a_file_that_is_not_there_is_refused() -> None:
-    with pytest.raises(
-        pulumi.RunError, match=r"'nowhere.yaml' of kuberay:manifests cannot be read: No such file"
-    ):
+    with pytest.raises(pulumi.RunError, match=r"'nowhere.yaml' of kuberay:manifests cannot be read: No such file"):
         StackManifests.read([Path("nowhere.yaml")], "default")

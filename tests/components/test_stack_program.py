@@ -45,8 +45,7 @@ def test_the_program_declares_what_the_configuration_describes(run: Run, tmp_pat
         "manifests": [str(tmp_path / "job.yml")],
     }
     pulumi.runtime.set_all_config(
-        {"kuberay:namespace": "ray-jobs"}
-        | {f"kuberay:{key}": json.dumps(value) for key, value in config.items()}
+        {"kuberay:namespace": "ray-jobs"} | {f"kuberay:{key}": json.dumps(value) for key, value in config.items()}
     )
 
     engine = run(lambda: runpy.run_path(str(STACKS / "__main__.py")))
