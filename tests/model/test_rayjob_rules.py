@@ -822,6 +822,11 @@ def test_the_manifest_is_left_as_it_was() -> None:
     assert manifest == good(rules(deletion_rule("DeleteCluster", ON_FAILED)))
 
 
+def test_a_runtime_environment_of_many_aliases_is_judged_at_once() -> None:
+    levels = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 60)]
+    assert isinstance(validate(good(spec(runtimeEnvYAML="\n".join(["a0: &a0 [1]", *levels])))), list)
+
+
 @pytest.mark.parametrize("value", [None, 1, True, "x", [], [1], {}, {"a": 1}])
 @pytest.mark.parametrize(
     "path",
