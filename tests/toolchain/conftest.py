@@ -43,8 +43,7 @@ def module(tmp_path: Path) -> GoModule:
 @pytest.fixture
 def programs(module: GoModule) -> tuple[Program, ...]:
     return tuple(
-        Program(name, VERSION, module, f"example.com/greetings/{name}", _ANSWER)
-        for name in ("greeter", "waver")
+        Program(name, VERSION, module, f"example.com/greetings/{name}", _ANSWER) for name in ("greeter", "waver")
     )
 
 

@@ -98,9 +98,7 @@ def test_a_build_killed_half_way_leaves_nothing_that_looks_finished(
     assert list((cache / "unfinished").rglob("*")) == []
 
 
-def test_of_two_processes_one_builds_and_the_other_waits_and_says_for_what(
-    tmp_path: Path, module: GoModule
-) -> None:
+def test_of_two_processes_one_builds_and_the_other_waits_and_says_for_what(tmp_path: Path, module: GoModule) -> None:
     cache, builds = tmp_path / "cache", tmp_path / "builds"
     counting = go_that(tmp_path, f"echo build >> {builds}; sleep 2")
     first = start_ensure(module, cache, counting)
@@ -129,9 +127,7 @@ def test_a_lock_is_free_again_after_its_holder_was_killed(tmp_path: Path) -> Non
         pass
 
 
-def test_a_build_error_shows_the_compiler_s_words_and_names_the_log(
-    toolchain: Toolchain, module: GoModule
-) -> None:
+def test_a_build_error_shows_the_compiler_s_words_and_names_the_log(toolchain: Toolchain, module: GoModule) -> None:
     (module.folder / "greeter" / "main.go").write_text("package main\n\nfunc main() { undefined() }\n")
     with pytest.raises(BuildFailed, match=r"greetings\.log(.|\n)*undefined: undefined"):
         toolchain.ensure("greeter")
@@ -158,9 +154,7 @@ def test_without_a_network_the_error_names_the_proxy_setting(
         toolchain.ensure("greeter")
 
 
-def test_too_little_disk_space_is_told_before_the_build(
-    tmp_path: Path, programs: tuple[Program, ...]
-) -> None:
+def test_too_little_disk_space_is_told_before_the_build(tmp_path: Path, programs: tuple[Program, ...]) -> None:
     huge = replace(programs[0], module=replace(programs[0].module, disk_mib=2**40))
     with pytest.raises(DiskFull, match=r"can need 1099511627776 MiB .* only \d+ MiB are free"):
         Toolchain(cache=tmp_path / "cache", progress=Silent(), programs=[huge]).ensure("greeter")
@@ -216,9 +210,7 @@ def test_go_versions_are_compared_by_their_numbers(version: str, numbers: tuple[
     assert golang_module.version_tuple(version) == numbers
 
 
-def test_files_of_a_module_are_kept_writable_and_without_a_build(
-    tmp_path: Path, programs: tuple[Program, ...]
-) -> None:
+def test_files_of_a_module_are_kept_writable_and_without_a_build(tmp_path: Path, programs: tuple[Program, ...]) -> None:
     with_files = replace(programs[0], files=(ModuleFile("example.com/greetings", "waver"),))
     toolchain = Toolchain(cache=tmp_path / "cache", progress=Silent(), programs=[with_files])
     upstream = programs[0].module.folder
@@ -247,8 +239,7 @@ def test_progress_on_a_plain_stream_is_a_line_now_and_then() -> None:
 def test_two_threads_of_one_process_build_once(toolchain: Toolchain) -> None:
     results: list[Path] = []
     threads = [
-        threading.Thread(target=lambda: results.append(toolchain.ensure("greeter")["greeter"]))
-        for _ in range(2)
+        threading.Thread(target=lambda: results.append(toolchain.ensure("greeter")["greeter"])) for _ in range(2)
     ]
     for thread in threads:
         thread.start()

@@ -30,9 +30,7 @@ def test_a_program_runs_under_the_host_s_interpreter_unless_pulumi_yaml_names_a_
 
 
 def test_a_virtualenv_that_is_not_there_is_an_error_that_names_the_cure(tmp_path: Path) -> None:
-    with pytest.raises(
-        language_host.HostError, match=r"names the virtual environment 'venv'.*pulumi install"
-    ):
+    with pytest.raises(language_host.HostError, match=r"names the virtual environment 'venv'.*pulumi install"):
         language_host.interpreter(str(tmp_path), {"virtualenv": "venv"})
 
 
@@ -47,9 +45,7 @@ def test_the_bootstrap_gets_every_setting_that_the_engine_sent() -> None:
         monitor_address="127.0.0.1:1",
         organization="acme",
         args=["extra"],
-        info=language.ProgramInfo(
-            root_directory="/project", program_directory="/project/src", entry_point="."
-        ),
+        info=language.ProgramInfo(root_directory="/project", program_directory="/project/src", entry_point="."),
     )
     command = language_host.program_command("python", "127.0.0.1:2", request)
     assert command[:3] == ["python", "-u", str(language_host.BOOTSTRAP)]
@@ -189,6 +185,7 @@ def test_pulumi_up_runs_a_program_with_its_configuration_and_shows_its_output(pr
     up = project.run("up", "--yes", "--non-interactive")
     assert up.code == 0, up.output
     assert "the program says hello" in up.output
+    assert "fork" not in up.output, "gRPC wrote into the user's output"
     assert "demo:index:Greeting" in up.output
     assert "hidden" not in up.output
     assert project.run("stack", "output", "text").output == "hello from dev\n"
@@ -275,9 +272,10 @@ def test_a_policy_pack_folder_is_served_and_its_violations_stop_the_preview(proj
 
 def test_pulumi_about_names_the_interpreter_and_the_packages(project: Project) -> None:
     project.write("import pulumi")
-    about = project.run("about")
+    about = project.run("about", "--transitive")
     assert sys.executable in about.output
     assert "pulumi-kubernetes" in about.output
+    assert "pulumi-kubernetes" not in project.run("about").output, "a package that another one needs"
 
 
 def _program_pid(started: Path) -> int:

@@ -43,9 +43,7 @@ def test_the_right_version_on_the_path_comes_before_the_cache(toolchain: Toolcha
 
 
 @pytest.mark.parametrize("script", ["echo version 9.9.9", "echo hello", f"echo version {VERSION}; exit 3"])
-def test_another_version_on_the_path_is_passed_over(
-    toolchain: Toolchain, put_on_path: Put, script: str
-) -> None:
+def test_another_version_on_the_path_is_passed_over(toolchain: Toolchain, put_on_path: Put, script: str) -> None:
     put_on_path("greeter", script)
     assert toolchain.find("greeter") is None
 
@@ -58,9 +56,7 @@ def test_a_program_that_cannot_tell_its_version_is_never_taken_from_the_path(
     assert Toolchain(cache=tmp_path / "cache", progress=Silent(), programs=[silent]).find("greeter") is None
 
 
-def test_a_given_path_comes_before_the_path(
-    tmp_path: Path, programs: tuple[Program, ...], put_on_path: Put
-) -> None:
+def test_a_given_path_comes_before_the_path(tmp_path: Path, programs: tuple[Program, ...], put_on_path: Put) -> None:
     put_on_path("greeter", f"echo version {VERSION}")
     given = executable(tmp_path / "mine", f"echo version {VERSION}")
     toolchain = Toolchain({"greeter": given}, tmp_path / "cache", Silent(), programs)
@@ -119,9 +115,7 @@ def test_a_change_of_the_build_recipe_makes_another_cache_entry(programs: tuple[
     ("name", "message"),
     [("gretter", "no program called 'gretter'"), ("greeter@7", r"no greeter in version 7 .* 1\.2\.3")],
 )
-def test_an_unknown_name_is_an_error_that_tells_the_known_ones(
-    toolchain: Toolchain, name: str, message: str
-) -> None:
+def test_an_unknown_name_is_an_error_that_tells_the_known_ones(toolchain: Toolchain, name: str, message: str) -> None:
     with pytest.raises(UnknownProgram, match=message):
         toolchain.ensure(name)
     with pytest.raises(ToolchainError):

@@ -14,7 +14,6 @@ as its last argument, reads the port from the first line of output, and talks gR
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import queue
@@ -39,6 +38,16 @@ needed = {re.sub("[-_.]+", "-", re.match("[A-Za-z0-9._-]+", r).group()).lower()
           for d in m.distributions() for r in d.requires or ()}
 print(json.dumps([[n, v, n in needed] for n, v in sorted(known.items())]))
 """
+# Turns itself into the command of its arguments after asking the kernel to be killed with the host. A
+# `preexec_fn` cannot do that here: it forks, and gRPC's threads do not survive a fork.
+_DIE_WITH_HOST = """
+import ctypes, os, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != int(sys.argv[1]):
+        sys.exit(1)
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
 
 
 class HostError(Exception):
@@ -57,10 +66,9 @@ class Children:
         """Start a command in a process group of its own; end the group when the context ends."""
         with self._lock:
             child = subprocess.Popen(
-                command,
+                [sys.executable, "-I", "-S", "-c", _DIE_WITH_HOST, str(os.getpid()), *command],
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
-                preexec_fn=_die_with_host,
                 **options,
             )
             self._running.add(child)
@@ -179,14 +187,8 @@ def stream(child: subprocess.Popen[bytes]) -> Iterator[tuple[str, bytes]]:
             yield name, data
 
 
-def _die_with_host() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-
-
 def serve(engine: str) -> None:
     """Serve the language runtime until the CLI cancels it, signals it or ends."""
-    os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"  # its fork handlers write into the user's output
     import grpc  # type: ignore[import-untyped,unused-ignore]
     from google.protobuf.empty_pb2 import Empty  # type: ignore[import-untyped,unused-ignore]
     from google.protobuf.json_format import (  # type: ignore[import-untyped,unused-ignore]

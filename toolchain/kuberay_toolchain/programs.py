@@ -215,9 +215,7 @@ def select(programs: Iterable[Program], name: str) -> Program:
             return program
     versions = [program.version for program in known if program.name == wanted]
     if versions:
-        raise UnknownProgram(
-            f"There is no {wanted} in version {version} here; the versions are {', '.join(versions)}."
-        )
+        raise UnknownProgram(f"There is no {wanted} in version {version} here; the versions are {', '.join(versions)}.")
     raise UnknownProgram(
         f"There is no program called {wanted!r} here; the programs are "
         f"{', '.join(dict.fromkeys(program.name for program in known))}."

@@ -215,8 +215,7 @@ def _check_given(program: Program, path: Path) -> Path:
     for companion in program.companions:
         if not _has_companion(path, companion):
             raise GivenPathRejected(
-                f"The given {program.name}, {path}, has no {companion} beside it, and none is on the PATH; "
-                f"{remedy}."
+                f"The given {program.name}, {path}, has no {companion} beside it, and none is on the PATH; {remedy}."
             )
     return path.absolute()
 
