@@ -15,7 +15,13 @@ import kr8s.asyncio
 
 from kuberay_e2e.trace import Trace
 
-WATCHED = ("rayjobs.ray.io", "rayclusters.ray.io", "jobs.batch", "pods", "services")
+WATCHED = {
+    "rayjobs.ray.io": "RayJob",
+    "rayclusters.ray.io": "RayCluster",
+    "jobs.batch": "Job",
+    "pods": "Pod",
+    "services": "Service",
+}
 """The kinds whose every version is recorded."""
 
 _WITH_STATUS = {"RayJob", "RayCluster", "Job"}
@@ -39,7 +45,7 @@ class Observer:
 
     async def __aenter__(self) -> "Observer":
         api = await kr8s.asyncio.api(kubeconfig=str(self._kubeconfig))
-        self._tasks = [asyncio.create_task(self._watch(api, kind)) for kind in WATCHED]
+        self._tasks = [asyncio.create_task(self._watch(api, *watched)) for watched in WATCHED.items()]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -47,28 +53,28 @@ class Observer:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _watch(self, api: "kr8s.asyncio.Api", kind: str) -> None:
+    async def _watch(self, api: "kr8s.asyncio.Api", resource: str, kind: str) -> None:
         seen: dict[str, str] = {}
         while True:
             try:
-                async for event, found in api.async_watch(kind, namespace=kr8s.ALL):
+                async for event, found in api.async_watch(resource, namespace=kr8s.ALL):
                     item = found.raw.to_dict()
                     meta = item["metadata"]
                     if event != "DELETED" and seen.get(meta["uid"]) == meta["resourceVersion"]:
                         continue
                     seen[meta["uid"]] = meta["resourceVersion"]
-                    self._trace.add("object", **snapshot(event, item))
+                    self._trace.add("object", **snapshot(event, kind, item))
             except (httpx.HTTPError, kr8s.ServerError, kr8s.APITimeoutError, ValueError) as error:
-                _logger.debug("The watch of %s ended: %s", kind, error)
+                _logger.debug("The watch of %s ended: %s", resource, error)
             await asyncio.sleep(0.2)
 
 
-def snapshot(event: str, item: Mapping[str, Any]) -> dict[str, Any]:
+def snapshot(event: str, kind: str, item: Mapping[str, Any]) -> dict[str, Any]:
     """What the trace keeps of one version of an object."""
     meta = item["metadata"]
     kept: dict[str, Any] = {
         "event": event,
-        "object_kind": item.get("kind", ""),
+        "object_kind": kind,
         "namespace": meta.get("namespace", ""),
         "name": meta["name"],
         "uid": meta["uid"],
@@ -78,8 +84,8 @@ def snapshot(event: str, item: Mapping[str, Any]) -> dict[str, Any]:
         "finalizers": list(meta.get("finalizers") or ()),
         "deletion": meta.get("deletionTimestamp", ""),
     }
-    if kept["object_kind"] in _WITH_STATUS:
+    if kind in _WITH_STATUS:
         kept["status"] = dict(item.get("status") or {})
-    elif kept["object_kind"] == "Pod":
+    elif kind == "Pod":
         kept["phase"] = (item.get("status") or {}).get("phase", "")
     return kept

@@ -123,7 +123,7 @@ def test_a_whole_manifest_is_used_as_it_stands(run: Run) -> None:
 
 
 def test_what_kueue_and_the_ray_autoscaler_change_is_left_alone() -> None:
-    fixed = {"spec": {"rayClusterSpec": {}}}
+    fixed: dict[str, Any] = {"spec": {"rayClusterSpec": {}}}
     autoscaled = {"spec": {"rayClusterSpec": {"enableInTreeAutoscaling": True}}}
 
     assert changed_by_others(fixed) == ["spec.suspend"]

@@ -37,6 +37,7 @@ def test_environment_of_the_pod_reaches_ray_but_not_its_cluster() -> None:
     assert made["RAY_JOB_STOP_SIGNAL"] == "SIGINT"
     assert made["PATH"] == "/usr/bin"
     assert made["RAY_USAGE_STATS_ENABLED"] == "0"
+    assert not made["RAY_USAGE_STATS_REPORT_URL"].startswith("http")
     assert "RAY_ADDRESS" not in made
     assert "FQ_RAY_IP" not in made
 

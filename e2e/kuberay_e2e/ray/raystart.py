@@ -9,7 +9,8 @@ What is not obvious, found in the source of Ray 2.52.0 and by looking at its soc
 - The metrics servers of the autoscaler and the dashboard have fixed ports unless the environment names others,
   so that a second head would go without them.
 - With usage statistics off the dashboard still asks the cloud's metadata service where it runs, at
-  169.254.169.254 (usage_stats_head.py, run), except where ~/ray_bootstrap_config.yaml names the provider.
+  169.254.169.254 (usage_stats_head.py, run), except where ~/ray_bootstrap_config.yaml names the provider; and
+  it reports to https://usage-stats.ray.io/ that they are off, unless RAY_USAGE_STATS_REPORT_URL is something else.
 """
 
 import random
@@ -149,6 +150,7 @@ def environment(base: Mapping[str, str], pod: Mapping[str, str], ports: HeadPort
         **{name: value for name, value in pod.items() if name not in _IN_CLUSTER},
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_USAGE_STATS_REPORT_URL": "off:",
         "AUTOSCALER_METRIC_PORT": str(ports.autoscaler_metrics),
         "DASHBOARD_METRIC_PORT": str(ports.dashboard_metrics),
         "RAY_DASHBOARD_STARTUP_TIMEOUT_S": patience,

@@ -1,0 +1,51 @@
+# Everything is set up by the targets themselves: the virtual environment, the Python packages and the programs.
+# Needed beforehand: Python 3.11 or newer, git and make. PYTHON=… chooses another interpreter.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: help setup programs lifecycle test unit lint bench doctor lock clean
+
+help:  ## Say what the targets do
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+setup: $(READY)  ## Virtual environment and Python packages, exactly those of requirements.lock
+
+$(READY): requirements.lock pyproject.toml scripts/make-venv
+	PYTHON='$(PYTHON)' scripts/make-venv '$(VENV)'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+programs: $(READY)  ## Find the programs in their pinned versions, or build them
+	$(BIN)/python -m kuberay_toolchain $(PROGRAMS)
+
+lifecycle: programs  ## The ten-step life cycle on real Ray, the operator killed on the way (ARGS=… for more)
+	$(BIN)/kuberay-e2e lifecycle --report report $(ARGS)
+
+test: programs lint  ## Everything: lint, types, unit tests, end-to-end tests
+	$(BIN)/python -m pytest $(ARGS)
+
+unit: $(READY)  ## The tests that need no cluster
+	$(BIN)/python -m pytest -m 'not e2e' $(ARGS)
+
+lint: $(READY)  ## Style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: programs  ## Measure speed and memory
+	$(BIN)/python -m kuberay_e2e.bench $(ARGS)
+
+doctor: $(READY)  ## Say what is there and what is missing
+	$(BIN)/kuberay-e2e doctor
+
+lock: $(READY)  ## Write requirements.lock anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
+		--extra e2e --extra dev pyproject.toml --output-file requirements.lock
+
+clean:  ## Remove the virtual environment and what tools leave in the tree
+	rm -rf $(VENV) report .mypy_cache .ruff_cache .pytest_cache .hypothesis
