@@ -162,7 +162,6 @@ def test_list_without_trailing_slash_is_404(bench: Bench) -> None:
         ({"entrypoint": "true", "entrypoint_num_cpus": "2"}, "entrypoint_num_cpus must be a number"),
     ],
 )
-@pytest.mark.usefixtures("object]")
 def test_bad_submission_is_400(bench: Bench, document: dict[str, object], complaint: str) -> None:
     status, text = bench.call("POST", "/api/jobs/", document)
 
