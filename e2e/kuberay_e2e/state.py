@@ -172,7 +172,10 @@ def _refuse_foreign(name: str, folder: Path) -> None:
 
 
 def _remove(folder: Path) -> list[str]:
+    from kuberay_e2e.ray.headprocess import remove_leftovers
+
     marker = _record(folder).get("marker")
     ended = processes.reap(str(marker)) if marker else []
+    remove_leftovers(folder / "ray")
     shutil.rmtree(folder, ignore_errors=True)
     return ended

@@ -41,6 +41,8 @@ def test_a_change_selects_among_the_writes_of_one_status() -> None:
     assert fault.claims(ended)
 
 
-@pytest.mark.parametrize(("position", "kills"), [("before", True), ("committed", True), ("lost", False), ("after", True)])
+@pytest.mark.parametrize(
+    ("position", "kills"), [("before", True), ("committed", True), ("lost", False), ("after", True)]
+)
 def test_positions_that_kill(position: str, kills: bool) -> None:
     assert Position(position).kills is kills

@@ -22,7 +22,11 @@ async def fetch(kind: str, _: str, name: str) -> Mapping[str, Any] | None:
 
 def pod(container: dict[str, Any], volumes: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     meta = {"name": "p", "namespace": "n", "labels": {"team": "ml"}}
-    return {"metadata": meta, "status": {"podIP": "239.192.0.2"}, "spec": {"containers": [container], "volumes": volumes}}
+    return {
+        "metadata": meta,
+        "status": {"podIP": "239.192.0.2"},
+        "spec": {"containers": [container], "volumes": volumes},
+    }
 
 
 async def environment(container: dict[str, Any]) -> dict[str, str]:

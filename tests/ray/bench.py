@@ -67,9 +67,7 @@ class Bench:
         self.run(self.backend.close())
         self._runner.close()
 
-    def call(
-        self, method: str, path: str, document: object = None, *, body: bytes | None = None
-    ) -> tuple[int, Any]:
+    def call(self, method: str, path: str, document: object = None, *, body: bytes | None = None) -> tuple[int, Any]:
         """One request to the door; the answer's status and its JSON document or text."""
 
         async def ask() -> tuple[int, Any]:

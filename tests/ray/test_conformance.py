@@ -55,9 +55,7 @@ def test_ledger_of_a_success(bench: Bench, succeeded: Submitted) -> None:
 
     assert accepted.cluster == CLUSTER
     assert accepted.event.caller == "submitter/submitter-1"
-    assert accepted.event.entrypoint == start.event.entrypoint == COUNTER, (
-        "the ledger keeps the original paths"
-    )
+    assert accepted.event.entrypoint == start.event.entrypoint == COUNTER, "the ledger keeps the original paths"
     assert accepted.event.metadata == {"team": "ml"}
     assert accepted.event.runtime_env == {"env_vars": {"counter_name": "test_counter"}}
     assert (end.event.status, end.event.exit_code) == ("SUCCEEDED", 0)
@@ -140,9 +138,7 @@ def test_taken_submission_id_is_refused(bench: Bench) -> None:
     assert len(bench.ledger.starts("counter-1")) == 1
 
 
-@pytest.mark.parametrize(
-    ("method", "suffix"), [("GET", ""), ("GET", "/logs"), ("POST", "/stop"), ("DELETE", "")]
-)
+@pytest.mark.parametrize(("method", "suffix"), [("GET", ""), ("GET", "/logs"), ("POST", "/stop"), ("DELETE", "")])
 def test_unknown_job_is_404(bench: Bench, method: str, suffix: str) -> None:
     assert bench.call(method, f"/api/jobs/nobody{suffix}") == (404, "Job nobody does not exist")
 
@@ -217,9 +213,7 @@ def test_stop_of_a_finished_job_stops_nothing(bench: Bench) -> None:
 
 
 def test_second_head_for_a_cluster_is_refused(bench: Bench) -> None:
-    with pytest.raises(
-        RayHeadError, match="RayCluster default/counter-abcde has a running head; stop it before"
-    ):
+    with pytest.raises(RayHeadError, match="RayCluster default/counter-abcde has a running head; stop it before"):
         bench.run(bench.backend.start_head(Head(CLUSTER, "uid-2")))
     assert bench.backend.door(CLUSTER) == bench.url
 
@@ -231,6 +225,4 @@ def test_submitter_without_a_head_fails(bench: Bench) -> None:
 
     assert bench.run(bench.backend.run_submitter(early)) == 1
     assert bench.backend.door(nobody) is None
-    assert (
-        bench.run(bench.backend.run_submitter(replace(early, command=["/bin/sh", "-c", "kill -9 $$"]))) == 137
-    )
+    assert bench.run(bench.backend.run_submitter(replace(early, command=["/bin/sh", "-c", "kill -9 $$"]))) == 137

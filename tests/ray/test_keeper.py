@@ -33,9 +33,7 @@ def daemon_command(tmp_path: Path, seconds: float) -> list[str]:
 
 
 def start(tmp_path: Path, command: list[str]) -> "asyncio.Future[KeptProcess]":
-    return asyncio.ensure_future(
-        KeptProcess.start(command, marker="test", log=tmp_path / "log", env={}, cwd=tmp_path)
-    )
+    return asyncio.ensure_future(KeptProcess.start(command, marker="test", log=tmp_path / "log", env={}, cwd=tmp_path))
 
 
 def run(tmp_path: Path, command: list[str]) -> int:
@@ -57,9 +55,7 @@ async def until_ready(tmp_path: Path) -> None:
     raise AssertionError((tmp_path / "log").read_text())
 
 
-@pytest.mark.parametrize(
-    ("script", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)]
-)
+@pytest.mark.parametrize(("script", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)])
 def test_exit_code_is_the_programs(tmp_path: Path, script: str, code: int) -> None:
     assert run(tmp_path, ["/bin/sh", "-c", script]) == code
 

@@ -114,9 +114,7 @@ def test_cancelled_start_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_killed_harness_leaves_no_process(tmp_path: Path) -> None:
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "ready\n"
     started = psutil.Process(holder.pid).children(recursive=True)
@@ -140,9 +138,7 @@ def test_failing_ray_start_is_told_with_its_last_lines(tmp_path: Path) -> None:
             with pytest.raises(RayHeadError) as failure:
                 await backend.start_head(Head(A, "1"))
             message = str(failure.value)
-            assert (
-                "Expected a Ray head for RayCluster default/a to start, but `ray start` ended with" in message
-            )
+            assert "Expected a Ray head for RayCluster default/a to start, but `ray start` ended with" in message
             assert "exit code 4" in message
             assert "  no space left for the object store" in message
             assert backend.door(A) is None

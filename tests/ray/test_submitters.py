@@ -60,9 +60,7 @@ def test_image_paths_of_programs_are_found_by_name(tmp_path: Path) -> None:
 
 
 def test_program_that_is_not_on_this_machine(tmp_path: Path) -> None:
-    with pytest.raises(
-        HarnessError, match=r"submitter Pod default/pod-1: its program '/nowhere/unheard-of' is not"
-    ):
+    with pytest.raises(HarnessError, match=r"submitter Pod default/pod-1: its program '/nowhere/unheard-of' is not"):
         output(pod(tmp_path, ["/nowhere/unheard-of"]), tmp_path)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import yaml
 
 from kuberay_e2e import processes
@@ -36,8 +37,6 @@ _PORT_OPTIONS = (
     "kwokControllerPort",
 )
 _ATTEMPTS = 3
-_CREATE_SECONDS = 120
-_READY_SECONDS = 60
 
 
 class EmbeddedCluster:
@@ -46,13 +45,21 @@ class EmbeddedCluster:
     Args:
         programs: Paths of `PROGRAMS`.
         ports: Chooses free loopback ports; a port that is taken after all is answered by another choice.
+        ready_seconds: How long each of start and readiness may take, seconds.
     """
 
     name = "embedded"
 
-    def __init__(self, programs: Mapping[str, Path], *, ports: Callable[[int], list[int]] = free_ports) -> None:
+    def __init__(
+        self,
+        programs: Mapping[str, Path],
+        *,
+        ports: Callable[[int], list[int]] = free_ports,
+        ready_seconds: float = 90.0,
+    ) -> None:
         self._programs = programs
         self._ports = ports
+        self._ready_seconds = ready_seconds
 
     @contextmanager
     def up(self, run: Run) -> Iterator[Cluster]:
@@ -66,7 +73,7 @@ class EmbeddedCluster:
         try:
             self._create(run, folder, kubeconfig)
             access = Access.read(kubeconfig)
-            _wait_ready(access, folder)
+            _wait_ready(access, folder, self._ready_seconds)
             _add_node(access)
             logs = run.path("pod-logs")
             yield Cluster(run.name, kubeconfig, simulated_pods=True, pod_logs=logs)
@@ -133,28 +140,34 @@ class EmbeddedCluster:
         ]
 
     def _kwokctl(self, run: Run, folder: Path, *arguments: str) -> str:
-        """Run kwokctl and return why it failed, or nothing."""
+        """Run kwokctl and return why it failed, or nothing.
+
+        kwokctl waits two minutes for programs that have long ended, so their ends are watched here.
+        """
         environment = {
             **os.environ,
             "KWOK_WORKDIR": str(folder / "kwok"),
             "KWOK_KUBE_VERSION": _version(self._programs["kube-apiserver"]),
             "KUBECONFIG": str(folder / "kubeconfig"),
-            processes.MARKER: run.marker,
         }
+        command = [str(self._programs["kwokctl"]), "--name", run.name, *arguments]
+        log = folder / f"kwokctl-{arguments[0]}.log"
         try:
-            done = subprocess.run(
-                [str(self._programs["kwokctl"]), "--name", run.name, *arguments],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=_CREATE_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            return f"kwokctl {arguments[0]} did not end within {_CREATE_SECONDS} s."
+            process = processes.spawn(command, marker=run.marker, log=log, env=environment)
         except OSError as error:
             return f"kwokctl cannot be run: {error}."
-        return "" if done.returncode == 0 else f"kwokctl ended with {done.returncode}: {done.stderr.strip()[-2000:]}"
+        try:
+            deadline = time.monotonic() + self._ready_seconds
+            while process.poll() is None:
+                if arguments[0] == "create" and (ended := _ended(folder)):
+                    return f"{ended} ended right after its start."
+                if time.monotonic() > deadline:
+                    return f"kwokctl {arguments[0]} did not end within {self._ready_seconds:.0f} s."
+                time.sleep(0.05)
+        finally:
+            processes.end(process)
+        said = log.read_text(errors="replace").strip()[-2000:]
+        return "" if process.returncode == 0 else f"kwokctl {arguments[0]} ended with {process.returncode}: {said}"
 
     def _delete(self, run: Run, folder: Path) -> None:
         if (folder / "kwok").exists():
@@ -166,8 +179,24 @@ def _version(apiserver: Path) -> str:
     return done.stdout.split()[-1] if done.returncode == 0 and done.stdout else ""
 
 
-def _wait_ready(access: Access, folder: Path) -> None:
-    deadline = time.monotonic() + _READY_SECONDS
+def _ended(folder: Path) -> str:
+    """Name of a program that kwokctl started and that has ended; empty while all run."""
+    for file in folder.glob("kwok/clusters/*/pids/*.pid"):
+        text = file.read_text().strip()
+        if text.isdigit() and not _alive(int(text)):
+            return file.stem
+    return ""
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def _wait_ready(access: Access, folder: Path, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     seen = "nothing answered"
     with access.client() as client:
         while time.monotonic() < deadline:
@@ -181,7 +210,7 @@ def _wait_ready(access: Access, folder: Path) -> None:
                 seen = str(error)
             time.sleep(0.05)
     raise HarnessError(
-        f"The API server at {access.server} was not ready within {_READY_SECONDS} s ({seen}).{_last_lines(folder)}"
+        f"The API server at {access.server} was not ready within {seconds:.0f} s ({seen}).{_last_lines(folder)}"
     )
 
 

@@ -72,9 +72,7 @@ class DashboardJobs:
             async with self._session.request(
                 request.method, self._url + request.path, data=request.body or None, headers=headers
             ) as response:
-                return JobsAnswer(
-                    response.status, await response.read(), response.headers.get("Content-Type", "")
-                )
+                return JobsAnswer(response.status, await response.read(), response.headers.get("Content-Type", ""))
         except aiohttp.ClientError as error:
             raise ConnectionError(str(error) or type(error).__name__) from error
 

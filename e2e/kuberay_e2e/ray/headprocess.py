@@ -74,9 +74,7 @@ class HeadProcess:
         except TimeoutError:
             raise RayHeadError(self._story(f"did not answer within {START_TIMEOUT:.0f} s")) from None
         except OSError as error:
-            raise RayHeadError(
-                f"Cannot start a Ray head for RayCluster {self._head.key}: {error}."
-            ) from error
+            raise RayHeadError(f"Cannot start a Ray head for RayCluster {self._head.key}: {error}.") from error
 
     async def end(self) -> None:
         """Kill every process of the head and remove its temp folder."""
@@ -102,9 +100,7 @@ class HeadProcess:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5)) as session:
             while pending:
                 if process.exit_code is not None:
-                    raise RayHeadError(
-                        self._story(f"ended with exit code {process.exit_code} while it was starting")
-                    )
+                    raise RayHeadError(self._story(f"ended with exit code {process.exit_code} while it was starting"))
                 if await _answers(session, pending[0]):
                     del pending[0]
                 else:
@@ -143,11 +139,7 @@ def _temp_folder(link: Path) -> Path:
         link.mkdir()
         return link
     for parent in (os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir(), "/tmp"):
-        if (
-            parent
-            and len(parent) + len("/kr-12345678") <= raystart.LONGEST_TEMP_DIR
-            and os.access(parent, os.W_OK)
-        ):
+        if parent and len(parent) + len("/kr-12345678") <= raystart.LONGEST_TEMP_DIR and os.access(parent, os.W_OK):
             made = Path(tempfile.mkdtemp(prefix="kr-", dir=parent))
             link.symlink_to(made)
             return made

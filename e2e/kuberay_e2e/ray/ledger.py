@@ -97,9 +97,7 @@ class End:
 Event = Submission | Stop | Deletion | Start | End
 E = TypeVar("E", Submission, Stop, Deletion, Start, End)
 
-_EVENTS: Mapping[str, type[Event]] = {
-    kind.__name__: kind for kind in (Submission, Stop, Deletion, Start, End)
-}
+_EVENTS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in (Submission, Stop, Deletion, Start, End)}
 
 
 @dataclass(frozen=True)
@@ -196,9 +194,7 @@ class Ledger:
         """The ledger's clock, in seconds since the epoch."""
         return self._clock()
 
-    def record(
-        self, cluster: RayClusterKey, submission_id: str, event: E, *, at: float | None = None
-    ) -> Entry[E]:
+    def record(self, cluster: RayClusterKey, submission_id: str, event: E, *, at: float | None = None) -> Entry[E]:
         """Append an event.
 
         Args:

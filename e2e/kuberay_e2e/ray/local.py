@@ -48,9 +48,7 @@ class LocalRay:
     async def start_head(self, head: Head) -> str:
         """Start Ray and wait until it answers."""
         if head.key in self._heads:
-            raise RayHeadError(
-                f"RayCluster {head.key} has a running head; stop it before another is started."
-            )
+            raise RayHeadError(f"RayCluster {head.key} has a running head; stop it before another is started.")
         process = HeadProcess(head, self._folder, marker=self._marker, ray=self._ray)
         self._heads[head.key] = process, None
         try:

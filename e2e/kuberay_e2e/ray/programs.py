@@ -17,9 +17,7 @@ def clean_environment(home: Path, *path: Path) -> dict[str, str]:
         path: Folders that come first on the PATH.
     """
     kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in _INHERITED or name.startswith(_INHERITED_PREFIXES)
+        name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith(_INHERITED_PREFIXES)
     }
     folders = [*map(str, path), *os.environ.get("PATH", os.defpath).split(os.pathsep)]
     local = "127.0.0.1,localhost"

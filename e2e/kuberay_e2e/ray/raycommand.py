@@ -27,9 +27,7 @@ def main(arguments: list[str]) -> int:
         print("Error: this ray serves simulated heads and knows `ray job` alone.", file=sys.stderr)
         return 2
     options = _parser().parse_args(arguments[1:])
-    address = (
-        options.address or os.environ.get("RAY_API_SERVER_ADDRESS") or os.environ.get("RAY_ADDRESS") or ""
-    )
+    address = options.address or os.environ.get("RAY_API_SERVER_ADDRESS") or os.environ.get("RAY_ADDRESS") or ""
     jobs = _Jobs(address if address.startswith("http") else f"http://{address}")
     try:
         jobs.call("GET", "/api/version")
@@ -53,9 +51,7 @@ class _Jobs:
             with opener.open(request, timeout=60) as response:
                 document = json.load(response)
         except urllib.error.HTTPError as error:
-            raise ApiError(
-                f"Request failed with status code {error.code}: {error.read().decode()}."
-            ) from error
+            raise ApiError(f"Request failed with status code {error.code}: {error.read().decode()}.") from error
         except (OSError, ValueError) as error:
             raise ApiError(f"Failed to connect to Ray at address: {self._address}. {error}") from error
         return document if isinstance(document, dict) else {}

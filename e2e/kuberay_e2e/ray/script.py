@@ -46,11 +46,7 @@ class Script:
     @property
     def code(self) -> int | None:
         """Exit code of the entrypoint; None where it was stopped."""
-        return (
-            {"SUCCEEDED": 0, "FAILED": 1, "STOPPED": None}[self.end]
-            if self.exit_code is None
-            else self.exit_code
-        )
+        return {"SUCCEEDED": 0, "FAILED": 1, "STOPPED": None}[self.end] if self.exit_code is None else self.exit_code
 
 
 ScriptChoice = Callable[[JobSpec], Script]

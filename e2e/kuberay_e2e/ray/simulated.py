@@ -49,9 +49,7 @@ class SimulatedRay:
     async def start_head(self, head: Head) -> str:
         """Start a head; it answers at once."""
         if head.key in self._heads:
-            raise RayHeadError(
-                f"RayCluster {head.key} has a running head; stop it before another is started."
-            )
+            raise RayHeadError(f"RayCluster {head.key} has a running head; stop it before another is started.")
         jobs = SimulatedJobs(head.key, self.ledger, self._script, self._clock, f"session_{head.uid}")
         self._heads[head.key] = jobs
         return await self._doors.open(head.key, jobs)
@@ -87,7 +85,5 @@ def _program_folder(folder: Path) -> Path:
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{raycommand.__file__}" "$@"\n')
         program.chmod(0o755)
     except OSError as error:
-        raise HarnessError(
-            f"Cannot write {program}: {error}. Choose a state folder that can be written to."
-        ) from error
+        raise HarnessError(f"Cannot write {program}: {error}. Choose a state folder that can be written to.") from error
     return programs

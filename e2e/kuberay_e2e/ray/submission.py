@@ -46,9 +46,7 @@ class JobSubmitRequest:
             if name not in _KNOWN:
                 raise TypeError(f"JobSubmitRequest.__init__() got an unexpected keyword argument '{name}'")
         if "entrypoint" not in sent:
-            raise TypeError(
-                "JobSubmitRequest.__init__() missing 1 required positional argument: 'entrypoint'"
-            )
+            raise TypeError("JobSubmitRequest.__init__() missing 1 required positional argument: 'entrypoint'")
         if not isinstance(sent["entrypoint"], str):
             raise TypeError(f"entrypoint must be a string, got {type(sent['entrypoint'])}")
         for name in ("submission_id", "job_id"):

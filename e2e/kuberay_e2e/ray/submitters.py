@@ -79,16 +79,13 @@ async def run(submitter: Submitter, door: str, *, marker: str, path: Path) -> in
 def _command(submitter: Submitter, door: str) -> list[str]:
     mounts = Mounts(submitter.files)
     return [
-        mounts.rewrite(word) if word.startswith("/") else _at_door(word, submitter, door)
-        for word in submitter.command
+        mounts.rewrite(word) if word.startswith("/") else _at_door(word, submitter, door) for word in submitter.command
     ]
 
 
 def _environment(submitter: Submitter, door: str) -> Mapping[str, str]:
     return {
-        name: _at_door(value, submitter, door)
-        for name, value in submitter.env.items()
-        if name not in ("PATH", "HOME")
+        name: _at_door(value, submitter, door) for name, value in submitter.env.items() if name not in ("PATH", "HOME")
     }
 
 

@@ -1,0 +1,273 @@
+"""The gateway passes everything on, records it in order, and acts on the chosen write at the chosen position."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from kuberay_e2e.access import Access
+from kuberay_e2e.gateway import Gateway, Incarnation
+from kuberay_e2e.gateway.faults import Fault, parse
+from kuberay_e2e.network import LOOPBACK
+from kuberay_e2e.trace import Trace
+
+JOBS = "/apis/batch/v1/namespaces/n/jobs"
+RAY = "/api/v1/namespaces/n/services/head-svc:dashboard/proxy"
+
+
+@dataclass
+class Upstream:
+    """An API server that stores what it is sent, and a Ray head behind it."""
+
+    created: list[str] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    agents: list[str] = field(default_factory=list)
+    allowed: bool = True
+    proxied: int = 0
+    more: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def routes(self) -> list[web.RouteDef]:
+        return [
+            web.post(JOBS, self.create),
+            web.get("/apis/ray.io/v1/rayjobs", self.watch),
+            web.get("/api/v1/namespaces/n/services/head-svc", self.service),
+            web.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", self.review),
+            web.get("/api/jobs/known", self.job),
+        ]
+
+    async def create(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.created.append(body["metadata"]["name"])
+        self.tokens.append(request.headers["Authorization"])
+        self.agents.append(request.headers["User-Agent"])
+        stored = {"kind": "Job", "metadata": {**body["metadata"], "uid": f"uid-{len(self.created)}"}}
+        return web.json_response(stored, status=201)
+
+    async def watch(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        event = {"type": "ADDED", "object": {"kind": "RayJob", "metadata": {"name": "one"}}}
+        await response.write(json.dumps(event).encode() + b"\n")
+        await self.more.wait()
+        event["object"]["metadata"]["name"] = "two"  # type: ignore[index]
+        await response.write(json.dumps(event).encode() + b"\n")
+        return response
+
+    async def service(self, _: web.Request) -> web.Response:
+        return web.json_response({"spec": {"selector": {"ray.io/cluster": "cluster"}}})
+
+    async def review(self, _: web.Request) -> web.Response:
+        return web.json_response({"status": {"allowed": self.allowed}}, status=201)
+
+    async def job(self, _: web.Request) -> web.Response:
+        self.proxied += 1
+        return web.json_response({"status": "RUNNING"})
+
+
+@dataclass
+class Bench:
+    """A gateway with one incarnation of an operator before an upstream."""
+
+    gateway: Gateway
+    incarnation: Incarnation
+    upstream: Upstream
+    trace: Trace
+    client: aiohttp.ClientSession
+    killed: list[int] = field(default_factory=list)
+
+    async def create(self, name: str = "job") -> int:
+        body = {"kind": "Job", "metadata": {"name": name}}
+        async with self.client.post(self.incarnation.server + JOBS, json=body) as answer:
+            await answer.read()
+            return answer.status
+
+    def arm(self, text: str) -> Fault:
+        return self.gateway.arm(parse(text))
+
+
+@asynccontextmanager
+async def bench(*, ray: bool = True) -> AsyncIterator[Bench]:
+    upstream = Upstream()
+    app = web.Application()
+    app.add_routes(upstream.routes())
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, LOOPBACK, 0)
+    await site.start()
+    base = f"http://{LOOPBACK}:{runner.addresses[0][1]}"
+    trace = Trace()
+
+    def doors(namespace: str, ray_cluster: str) -> str | None:
+        return base if ray and (namespace, ray_cluster) == ("n", "cluster") else None
+
+    try:
+        async with Gateway(Access(base), trace, doors) as gateway, aiohttp.ClientSession() as client:
+            incarnation = await gateway.open("the-token")
+            found = Bench(gateway, incarnation, upstream, trace, client)
+            incarnation.kill = lambda: found.killed.append(incarnation.number)
+            yield found
+    finally:
+        upstream.more.set()
+        await runner.cleanup()
+
+
+def run(body: Callable[[Bench], Awaitable[None]], **settings: Any) -> None:
+    async def work() -> None:
+        async with bench(**settings) as found:
+            await asyncio.wait_for(body(found), 20)
+
+    asyncio.run(work())
+
+
+def test_a_request_reaches_the_api_server_under_the_operators_own_token() -> None:
+    async def body(bench: Bench) -> None:
+        assert await bench.create() == 201
+        assert bench.upstream.tokens == ["Bearer the-token"]
+        request, response = bench.trace.events("request", "response")
+        assert (request.data["write"], request.data["body"]["metadata"]["name"]) == ("create:Job#1", "job")
+        assert (response.data["of"], response.data["status"], response.data["uid"]) == (0, 201, "uid-1")
+
+    run(body)
+
+
+@pytest.mark.parametrize(
+    ("position", "committed", "killed", "delivered"),
+    [("before", 0, 1, False), ("committed", 1, 1, False), ("lost", 1, 0, False), ("after", 1, 1, True)],
+)
+def test_positions(position: str, committed: int, killed: int, delivered: bool) -> None:
+    async def body(bench: Bench) -> None:
+        fault = bench.arm(f"create:Job@{position}")
+        if delivered:
+            assert await bench.create() == 201
+        else:
+            with pytest.raises(aiohttp.ClientError):
+                await bench.create()
+        assert fault.fired.is_set()
+        assert len(bench.upstream.created) == committed
+        assert len(bench.killed) == killed
+        assert bench.incarnation.dead is bool(killed)
+        for response in bench.trace.events("response"):
+            assert response.data["delivered"] is delivered
+
+    run(body)
+
+
+def test_only_the_chosen_write_is_disturbed() -> None:
+    async def body(bench: Bench) -> None:
+        bench.arm("create:Job#2@lost")
+        assert await bench.create("one") == 201
+        with pytest.raises(aiohttp.ClientError):
+            await bench.create("two")
+        assert await bench.create("three") == 201
+        assert bench.upstream.created == ["one", "two", "three"]
+
+    run(body)
+
+
+def test_nothing_of_a_dead_incarnation_is_forwarded() -> None:
+    async def body(bench: Bench) -> None:
+        bench.incarnation.dead = True
+        with pytest.raises(aiohttp.ClientError):
+            await bench.create()
+        assert bench.upstream.created == []
+        [request] = bench.trace.events("request")
+        assert request.data["refused"] == "the incarnation is dead"
+
+    run(body)
+
+
+def test_the_next_incarnation_has_a_port_of_its_own() -> None:
+    async def body(bench: Bench) -> None:
+        bench.incarnation.dead = True
+        second = await bench.gateway.open("the-token")
+        assert second.number == 2
+        assert second.server != bench.incarnation.server
+        bench.incarnation = second
+        assert await bench.create() == 201
+
+    run(body)
+
+
+def test_a_closed_port_refuses_connections() -> None:
+    async def body(bench: Bench) -> None:
+        await bench.gateway.close(bench.incarnation)
+        with pytest.raises(aiohttp.ClientError):
+            await bench.create()
+
+    run(body)
+
+
+def test_watch_events_are_passed_on_as_they_come() -> None:
+    async def body(bench: Bench) -> None:
+        url = bench.incarnation.server + "/apis/ray.io/v1/rayjobs?watch=true"
+        async with bench.client.get(url) as answer:
+            assert json.loads(await answer.content.readline())["object"]["metadata"]["name"] == "one"
+            bench.upstream.more.set()
+            assert json.loads(await answer.content.readline())["object"]["metadata"]["name"] == "two"
+        seen = [(event.data["event"], event.data["name"]) for event in bench.trace.events("watch")]
+        assert seen == [("ADDED", "one"), ("ADDED", "two")]
+
+    run(body)
+
+
+async def call(bench: Bench, path: str) -> tuple[int, Any]:
+    async with bench.client.get(bench.incarnation.server + path) as answer:
+        return answer.status, await answer.json(content_type=None)
+
+
+def test_ray_calls_are_answered_from_the_head_behind_the_service() -> None:
+    async def body(bench: Bench) -> None:
+        assert await call(bench, RAY + "/api/jobs/known") == (200, {"status": "RUNNING"})
+        assert bench.upstream.proxied == 1
+
+    run(body)
+
+
+def test_a_service_without_a_running_head_has_no_endpoints() -> None:
+    async def body(bench: Bench) -> None:
+        status, answer = await call(bench, RAY + "/api/jobs/known")
+        assert (status, answer["reason"]) == (503, "ServiceUnavailable")
+
+    run(body, ray=False)
+
+
+def test_a_missing_service_is_not_found() -> None:
+    async def body(bench: Bench) -> None:
+        path = "/api/v1/namespaces/n/services/other-svc:dashboard/proxy/api/jobs/known"
+        status, answer = await call(bench, path)
+        assert (status, answer["message"]) == (404, 'services "other-svc" not found')
+
+    run(body)
+
+
+def test_ray_calls_need_the_right_to_services_proxy() -> None:
+    async def body(bench: Bench) -> None:
+        bench.upstream.allowed = False
+        status, answer = await call(bench, RAY + "/api/jobs/known")
+        assert (status, answer["reason"]) == (403, "Forbidden")
+        assert bench.upstream.proxied == 0
+
+    run(body)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        RAY + "/api/serve/applications/",
+        "/api/v1/namespaces/n/pods/head:8000/proxy/-/healthz",
+        "/api/v1/nodes/node/proxy/metrics",
+    ],
+)
+def test_every_other_proxy_path_is_refused(path: str) -> None:
+    async def body(bench: Bench) -> None:
+        status, answer = await call(bench, path)
+        assert status == 403
+        assert "nothing listens behind simulated pods" in answer["message"]
+
+    run(body)
