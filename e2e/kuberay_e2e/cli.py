@@ -100,6 +100,8 @@ def main() -> None:
         code = _complain(error, 2)
     except (HarnessError, ToolchainError) as error:
         code = _complain(error, 3)
+    except OSError as error:
+        code = _complain(HarnessError(f"The machine refused a file or a process: {error}."), 3)
     except typer._click.exceptions.ClickException as error:
         error.show()
         code = 2

@@ -40,6 +40,7 @@ def lifecycle(request: Request, console: Console) -> int:
         HarnessError: The machine cannot carry it out.
         ToolchainError: A program is missing and cannot be built.
     """
+    state.check_name(request.name)
     fault = faults.parse(request.kill_at)
     workload = Workload.read(request.manifests) if request.manifests else Workload.bundled()
     folder = report.prepare(request.report or state.state_folder() / "reports" / request.name)

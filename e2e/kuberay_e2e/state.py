@@ -7,6 +7,7 @@ is over, and `sweep` ends its processes and removes it.
 
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -62,14 +63,7 @@ def claim(name: str) -> Iterator[Run]:
             not this harness's.
         HarnessError: The folder cannot be made (no space, no permission).
     """
-    if (
-        not name
-        or len(name) > 40
-        or not all(c.isascii() and ((c.isalnum() and not c.isupper()) or c == "-") for c in name)
-    ):
-        raise InputError(
-            f"Expected a name of 1 to 40 lower-case letters, digits and dashes, got {name!r}. Choose another --name."
-        )
+    check_name(name)
     folder = runs_folder() / name
     lock = _lock(folder)
     try:
@@ -103,6 +97,18 @@ def claim(name: str) -> Iterator[Run]:
             shutil.rmtree(folder, ignore_errors=True)
     finally:
         _free(lock)
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that cannot be that of a run, a folder and a cluster.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if not re.fullmatch(r"[a-z0-9-]{1,40}", name):
+        raise InputError(
+            f"Expected a name of 1 to 40 lower-case letters, digits and dashes, got {name!r}. Choose another --name."
+        )
 
 
 def sweep() -> list[str]:

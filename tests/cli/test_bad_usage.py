@@ -1,0 +1,99 @@
+"""Bad usage ends with a sentence and the documented exit code, before anything was started or written."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kuberay_e2e import cli, samples
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def call(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["kuberay-e2e", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return code, capsys.readouterr().err
+
+    return call
+
+
+def test_no_such_file(run: Run, tmp_path: Path) -> None:
+    code, said = run("lifecycle", str(tmp_path / "absent.yaml"))
+    assert code == 2
+    assert said.startswith(f"kuberay-e2e: {tmp_path / 'absent.yaml'}")
+    assert not (tmp_path / "state").exists()
+
+
+def test_not_yaml(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text("kind: RayJob\n  name: [\n")
+    code, said = run("lifecycle", str(tmp_path / "job.yaml"))
+    assert code == 2
+    assert f"{tmp_path / 'job.yaml'}:2" in said
+
+
+def test_refused_by_kuberay(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        samples.path().read_text().replace("  name: counter\nspec", f"  name: {'a' * 48}\nspec")
+    )
+    code, said = run("lifecycle", str(tmp_path / "job.yaml"))
+    assert code == 2
+    assert "KubeRay would refuse this RayJob by rule J1" in said
+
+
+@pytest.mark.parametrize("write", ["Job", "create:Job@sideways", "explode:Job"])
+def test_no_such_write(run: Run, write: str) -> None:
+    code, said = run("lifecycle", "--kill-at", write)
+    assert code == 2
+    assert write in said
+
+
+@pytest.mark.parametrize("arguments", [["--cluster", "moon"], ["--ray", "none"], ["--ttl", "-1"], ["--ttl", "soon"]])
+def test_unknown_values(run: Run, arguments: list[str]) -> None:
+    code, said = run("lifecycle", *arguments)
+    assert code == 2
+    assert arguments[0] in said
+
+
+def test_unusable_name(run: Run) -> None:
+    code, said = run("lifecycle", "--name", "Not A Name")
+    assert code == 2
+    assert "Expected a name of 1 to 40" in said
+
+
+def test_report_folder_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, said = run("lifecycle", "--report", str(tmp_path / "file" / "report"))
+    assert code == 3
+    assert "Cannot write the report folder" in said
+
+
+def _can_mount() -> bool:
+    return shutil.which("unshare") is not None and subprocess.run(["unshare", "-rm", "true"]).returncode == 0
+
+
+@pytest.mark.skipif(not _can_mount(), reason="needs a mount namespace of its own (unshare -rm) for a full disk")
+def test_full_disk(tmp_path: Path) -> None:
+    script = 'mount -t tmpfs -o size=64k tmpfs "$0" && head -c 64k /dev/zero >"$0/fill"; exec "$@"'
+    (tmp_path / "state").mkdir()
+    command = ["unshare", "-rm", "sh", "-c", script, str(tmp_path / "state"), sys.executable, "-m", "kuberay_e2e.cli"]
+    done = subprocess.run(
+        [*command, "lifecycle", "--ray", "simulated"],
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "No space left on device" in done.stderr
