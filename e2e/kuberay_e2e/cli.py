@@ -20,6 +20,9 @@ from kuberay_toolchain import doctor as examination
 from kuberay_toolchain.errors import ToolchainError
 from kuberay_toolchain.toolchain import Toolchain
 
+_PLAIN_WIDTH = 140
+"""Columns of tables that go to a file or a CI log."""
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 
 
@@ -73,7 +76,7 @@ def lifecycle(
     """Drive a RayJob through its ten-step life cycle, and disturb the operator between steps 3 and 4."""
     from kuberay_e2e import runs
 
-    console = Console(soft_wrap=False)
+    console = Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
     request = runs.Request(
         manifests=tuple(manifests or ()),
         cluster=cluster.value,

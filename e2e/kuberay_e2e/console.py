@@ -53,7 +53,7 @@ class Progress:
         seconds = "" if step.state is State.SKIPPED else f"{step.seconds:6.1f} s"
         self._console.print(f"{step.number:>2} {step.title:<52} {_MARKS[step.state]:<4} {seconds}", highlight=False)
         if step.state in (State.FAILED, State.ERROR):
-            self._console.print(f"   {step.detail}", style="red", markup=False, highlight=False)
+            self._console.print(f"   {step.detail}", style="red", markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         """End the live line."""

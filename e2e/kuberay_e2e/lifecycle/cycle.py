@@ -228,10 +228,10 @@ class LifeCycle:
     def _finish(self, manager: AbstractContextManager[Session], session: Session | None) -> None:
         self._begun(10)
         started = time.monotonic()
-        state, detail = State.HELD, "operator uninstalled, cluster gone"
+        state, detail = State.HELD, ""
         try:
             if session is not None:
-                self._uninstall(session)
+                detail = self._uninstall(session)
         except VerificationError as error:
             state, detail = State.FAILED, str(error)
         except HarnessError as error:
@@ -243,9 +243,9 @@ class LifeCycle:
             self._leave(manager, session)
         self._add(Step(10, state, time.monotonic() - started, detail))
 
-    def _uninstall(self, session: Session) -> None:
+    def _uninstall(self, session: Session) -> str:
         if not self._installed:
-            return
+            return "cluster gone"
         with self._pulumi():
             session.stack.destroy()
         session.stop_operator()
@@ -258,6 +258,7 @@ class LifeCycle:
         ]
         if left:
             raise VerificationError(f"Expected the CRDs of KubeRay to be gone; saw {', '.join(left)}.")
+        return "operator uninstalled, cluster gone"
 
     def _leave(self, manager: AbstractContextManager[Session], session: Session | None) -> None:
         if session is not None:
