@@ -5,9 +5,8 @@ from typing import Any
 
 import pulumi
 from pulumi_kubernetes.helm.v4 import Chart, ChartArgs, RepositoryOptsArgs
-from pulumi_kubernetes.kustomize.v2 import Directory, DirectoryArgs
 
-from pulumi_kuberay.objects import KubernetesObject, namespace_object
+from pulumi_kuberay.objects import KubernetesObject, namespace_object, provider_version
 from pulumi_kuberay.operator_args import DEFAULT_REPOSITORY, HelmChart, KubeRayOperatorArgs, KustomizeFolders
 from pulumi_kuberay.operator_overlay import existing_bases, write_overlay
 from pulumi_kuberay.operator_settings import (
@@ -102,11 +101,22 @@ def _chart(
     )
 
 
+class _Kustomization(pulumi.ComponentResource):
+    """The provider's kustomize.v2.Directory.
+
+    Its class in ``pulumi_kubernetes`` declares the list of its resources as a string and fails on the list.
+    """
+
+    def __init__(self, name: str, directory: pulumi.Input[str], opts: pulumi.ResourceOptions) -> None:
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(version=provider_version()))
+        super().__init__("kubernetes:kustomize/v2:Directory", name, {"directory": directory}, opts, remote=True)
+
+
 def _directory(
     name: str, kustomize: KustomizeFolders, operator: OperatorSettings, opts: pulumi.ResourceOptions
-) -> Directory:
+) -> _Kustomization:
     bases = existing_bases(kustomize.paths)
     folder = pulumi.Output.from_input(container_patch(operator)).apply(
         lambda patch: str(write_overlay(bases, operator.namespace, patch, kustomize.patches or ()))
     )
-    return Directory(name, DirectoryArgs(directory=folder), opts)
+    return _Kustomization(name, folder, opts)

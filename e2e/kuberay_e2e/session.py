@@ -3,6 +3,7 @@
 Life cycle, tests and crash sweeps all work on a session; leaving it stops all of it, in order.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,14 @@ OPERATOR_VERSION = "1.6.2"
 
 PROGRAMS = (*CLUSTER_PROGRAMS, OPERATOR, *PULUMI_PROGRAMS)
 """Programs that a session on the embedded control plane needs, by their names in the toolchain."""
+
+_UNAWAITED_SERVICE = {
+    "target": {"kind": "Service"},
+    "patch": json.dumps(
+        [{"op": "add", "path": "/metadata/annotations/pulumi.com~1skipAwait", "value": "true"}],
+    ),
+}
+"""Nobody is behind the metrics Service of an operator that runs as a local process; Pulumi need not look for them."""
 
 _DEFAULT_SCRIPT = always(Script())
 
@@ -121,7 +130,10 @@ class Session:
             "crds": {"folder": str(config / "crd" / "bases")},
             "operator": {
                 "version": OPERATOR_VERSION,
-                "kustomize": {"paths": [str(config / "rbac"), str(config / "manager")]},
+                "kustomize": {
+                    "paths": [str(config / "rbac"), str(config / "manager")],
+                    "patches": [_UNAWAITED_SERVICE],
+                },
                 "namespace": OPERATOR_NAMESPACE,
                 "leaderElection": False,
                 "useKubernetesProxy": True,

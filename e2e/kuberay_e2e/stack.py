@@ -25,6 +25,9 @@ PROGRAMS = ("pulumi", "pulumi-resource-kubernetes")
 
 PROJECT = "kuberay"
 
+_ONE_CHECKPOINT = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
+"""Save the state once, at the end: a checkpoint per step would write the CRDs' megabytes dozens of times."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -73,6 +76,8 @@ class PulumiStack:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS": "true",
+            **_ONE_CHECKPOINT,
+            "GOGC": "800",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONUNBUFFERED": "1",
             processes.MARKER: run.marker,
