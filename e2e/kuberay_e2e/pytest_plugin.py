@@ -70,7 +70,7 @@ def kuberay_session(
         state.claim(state.free_name("pytest")) as run,
         embedded(run, kuberay_programs, ray=ray, script=kuberay_scripts) as session,
     ):
-        session.apply()
+        session.install()
         session.start_operator()
         yield session
 

@@ -81,7 +81,8 @@ class Session:
         engine: Runs gateway, pods and Ray.
         gateway: Between operator and API server.
         backend: Ray.
-        stack: The Pulumi stack.
+        platform: The Pulumi stack of CRDs and operator.
+        jobs: The Pulumi stack of RayJobs and what they need; like the platform's, a stack of the one program.
         reader: Reads objects of the cluster.
     """
 
@@ -94,7 +95,8 @@ class Session:
         engine: Engine,
         gateway: Gateway,
         backend: RayBackend,
-        stack: PulumiStack,
+        platform: PulumiStack,
+        jobs: PulumiStack,
         reader: ClusterReader,
     ) -> None:
         self.run = run
@@ -105,7 +107,8 @@ class Session:
         self.engine = engine
         self.gateway = gateway
         self.backend = backend
-        self.stack = stack
+        self.platform = platform
+        self.jobs = jobs
         self.reader = reader
         self._programs = programs
         self._operator: OperatorProcess | None = None
@@ -122,8 +125,8 @@ class Session:
             raise HarnessError("Expected the operator to be installed before it is used.")
         return self._operator
 
-    def platform(self) -> dict[str, Any]:
-        """Configuration of the Pulumi program: CRDs and operator, throw-away, run as a local process."""
+    def platform_config(self) -> dict[str, Any]:
+        """Configuration of the platform's stack: CRDs and operator, throw-away, run as a local process."""
         config = self._programs.operator_files / "config"
         return {
             "throwaway": True,
@@ -140,9 +143,14 @@ class Session:
             },
         }
 
-    def apply(self, config: Mapping[str, Any] | None = None) -> Change:
-        """Apply the platform and more of the program's configuration keys (`pulumi up`)."""
-        return self.stack.apply({**self.platform(), **(config or {})})
+    def install(self) -> Change:
+        """Apply CRDs and operator (`pulumi up` of the platform's stack)."""
+        return self.platform.apply(self.platform_config())
+
+    def uninstall(self) -> None:
+        """Delete the jobs, whose finalizers need the operator, then operator and CRDs (`pulumi destroy`)."""
+        self.jobs.destroy()
+        self.platform.destroy()
 
     def start_operator(self) -> OperatorProcess:
         """Start the operator from the Deployment that was applied, and watch what it does."""
@@ -221,9 +229,11 @@ def embedded(
         )
         engine.enter(PodRunner(cluster.kubeconfig, backend, cluster.pod_logs or run.path("pod-logs"), trace))
         stack.callback(engine.leave)
-        pulumi = PulumiStack(run, programs.paths, cluster.kubeconfig, output=output)
+        platform, jobs = (
+            PulumiStack(run, programs.paths, cluster.kubeconfig, name, output=output) for name in ("platform", "jobs")
+        )
         reader = stack.enter_context(ClusterReader(access))
-        session = Session(run, programs, cluster, trace, engine, gateway, backend, pulumi, reader)
+        session = Session(run, programs, cluster, trace, engine, gateway, backend, platform, jobs, reader)
         stack.callback(session.stop_operator)
         yield session
 

@@ -25,6 +25,9 @@ PROGRAMS = ("pulumi", "pulumi-resource-kubernetes")
 
 PROJECT = "kuberay"
 
+_COLLECT_AT = "200"
+"""Garbage collection of the CLI and the provider: large CRDs make Go collect all the time at its default of 100."""
+
 _ONE_CHECKPOINT = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
 """Save the state once, at the end: a checkpoint per step would write the CRDs' megabytes dozens of times."""
 
@@ -49,8 +52,8 @@ class PulumiStack:
         run: Owns the folders.
         programs: Paths of `PROGRAMS`.
         kubeconfig: The cluster.
-        output: Receives what Pulumi prints, line by line.
         name: Name of the stack.
+        output: Receives what Pulumi prints, line by line.
     """
 
     def __init__(
@@ -58,13 +61,13 @@ class PulumiStack:
         run: Run,
         programs: Mapping[str, Path],
         kubeconfig: Path,
+        name: str,
         *,
         output: Callable[[str], None] = lambda _: None,
-        name: str = "e2e",
     ) -> None:
         self._name = name
         self._output = output
-        self._folder = run.path("pulumi") / "program"
+        self._folder = run.path("pulumi", name) / "program"
         shutil.copytree(program_folder(), self._folder, ignore=shutil.ignore_patterns("__pycache__", "Pulumi.*.yaml"))
         state = run.path("pulumi", "state")
         self._environment = {
@@ -77,7 +80,7 @@ class PulumiStack:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS": "true",
             **_ONE_CHECKPOINT,
-            "GOGC": "800",
+            "GOGC": _COLLECT_AT,
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONUNBUFFERED": "1",
             processes.MARKER: run.marker,

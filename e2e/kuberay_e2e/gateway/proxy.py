@@ -32,6 +32,9 @@ _HOP_BY_HOP = {
     "content-length",
     "host",
 }
+_CLOSING_SECONDS = 0.2
+"""How long an open watch may still be served when the gateway closes, seconds."""
+
 _UNENUMERATED = {"events", "leases"}
 """Writes that say something about the operator rather than about a RayJob; recorded, but no fault acts on them."""
 
@@ -92,7 +95,7 @@ class Gateway:
         self._loopback = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
         self._ray = RayRoute(self._doors, self._allowed, self._service, self._loopback)
         server = web.Server(self._handle, access_log=None)
-        self._runner = web.ServerRunner(server)
+        self._runner = web.ServerRunner(server, shutdown_timeout=_CLOSING_SECONDS)
         await self._runner.setup()
         return self
 

@@ -136,7 +136,7 @@ class LifeCycle:
 
     def _install(self, session: Session) -> str:
         with self._pulumi():
-            session.apply()
+            session.install()
             self._installed = True
         session.start_operator()
         return f"KubeRay operator, incarnation {session.operator.incarnation}"
@@ -247,7 +247,7 @@ class LifeCycle:
         if not self._installed:
             return "cluster gone"
         with self._pulumi():
-            session.stack.destroy()
+            session.uninstall()
         session.stop_operator()
         if session.reader.get("Deployment", OPERATOR_NAMESPACE, OPERATOR) is not None:
             raise VerificationError(f"Expected the Deployment {OPERATOR_NAMESPACE}/{OPERATOR} to be gone; it is there.")
@@ -295,7 +295,7 @@ class LifeCycle:
             "manifests": self._workload.write(folder, rayjob),
         }
         with self._pulumi():
-            change = session.apply(config)
+            change = session.jobs.apply(config)
         counts = ", ".join(f"{count} {name}" for name, count in sorted(change.resources.items()) if name != "same")
         if rayjob is not None:
             self._uids.append(self._present(session)["metadata"]["uid"])
