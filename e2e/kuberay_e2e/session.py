@@ -112,7 +112,7 @@ class Session:
         self.reader = reader
         self._programs = programs
         self._operator: OperatorProcess | None = None
-        self._observing = False
+        self._observer: Observer | None = None
 
     @property
     def operator(self) -> OperatorProcess:
@@ -150,13 +150,14 @@ class Session:
     def uninstall(self) -> None:
         """Delete the jobs, whose finalizers need the operator, then operator and CRDs (`pulumi destroy`)."""
         self.jobs.destroy()
+        if self._observer is not None:
+            self.engine.call(self._observer.stop())
         self.platform.destroy()
 
     def start_operator(self) -> OperatorProcess:
         """Start the operator from the Deployment that was applied, and watch what it does."""
-        if not self._observing:
-            self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
-            self._observing = True
+        if self._observer is None:
+            self._observer = self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
         if self._operator is None:
             spec = OperatorSpec.read(self.access, OPERATOR_NAMESPACE, OPERATOR)
             self._operator = OperatorProcess(
