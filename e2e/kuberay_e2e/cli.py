@@ -97,7 +97,6 @@ def main() -> None:
         with interruptible():
             code = app(standalone_mode=False)
     except KeyboardInterrupt:
-        print("\nInterrupted; everything that was started has been stopped.", file=sys.stderr)
         code = INTERRUPTED
     except InputError as error:
         code = _complain(error, 2)
@@ -108,6 +107,8 @@ def main() -> None:
     except typer._click.exceptions.ClickException as error:
         error.show()
         code = 2
+    if code == INTERRUPTED:
+        print("\nInterrupted; everything that was started has been stopped.", file=sys.stderr)
     sys.exit(code)
 
 
