@@ -17,7 +17,6 @@ KINDS: Mapping[str, str] = {
     "Pod": "/api/v1/namespaces/{namespace}/pods",
     "Service": "/api/v1/namespaces/{namespace}/services",
     "Deployment": "/apis/apps/v1/namespaces/{namespace}/deployments",
-    "CustomResourceDefinition": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
 }
 """Collections of the kinds that a life cycle looks at."""
 

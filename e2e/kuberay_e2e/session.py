@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 import httpx
 
@@ -27,7 +26,7 @@ from kuberay_e2e.pods import PodRunner
 from kuberay_e2e.ray import Ledger, LocalRay, RayBackend, RayClusterKey, SimulatedRay
 from kuberay_e2e.ray.script import Script, ScriptChoice, always
 from kuberay_e2e.stack import PROGRAMS as PULUMI_PROGRAMS
-from kuberay_e2e.stack import Change, PulumiStack
+from kuberay_e2e.stack import PulumiStack
 from kuberay_e2e.state import Run
 from kuberay_e2e.trace import Trace
 
@@ -45,6 +44,8 @@ _UNAWAITED_SERVICE = {
     ),
 }
 """Nobody is behind the metrics Service of an operator that runs as a local process; Pulumi need not look for them."""
+
+_STACKS = ("crds", "operator", "jobs")
 
 _DEFAULT_SCRIPT = always(Script())
 
@@ -69,6 +70,21 @@ class Programs:
     operator_files: Path
 
 
+@dataclass(frozen=True)
+class Stacks:
+    """Three stacks of the one Pulumi program, so that an update of a job does not compare megabytes of CRDs.
+
+    Attributes:
+        crds: The CRDs.
+        operator: The operator.
+        jobs: RayJobs and what they need.
+    """
+
+    crds: PulumiStack
+    operator: PulumiStack
+    jobs: PulumiStack
+
+
 class Session:
     """A cluster with what is needed to run the operator on it.
 
@@ -81,8 +97,7 @@ class Session:
         engine: Runs gateway, pods and Ray.
         gateway: Between operator and API server.
         backend: Ray.
-        platform: The Pulumi stack of CRDs and operator.
-        jobs: The Pulumi stack of RayJobs and what they need; like the platform's, a stack of the one program.
+        stacks: The Pulumi stacks.
         reader: Reads objects of the cluster.
     """
 
@@ -95,8 +110,7 @@ class Session:
         engine: Engine,
         gateway: Gateway,
         backend: RayBackend,
-        platform: PulumiStack,
-        jobs: PulumiStack,
+        stacks: Stacks,
         reader: ClusterReader,
     ) -> None:
         self.run = run
@@ -107,12 +121,11 @@ class Session:
         self.engine = engine
         self.gateway = gateway
         self.backend = backend
-        self.platform = platform
-        self.jobs = jobs
+        self.stacks = stacks
         self.reader = reader
         self._programs = programs
         self._operator: OperatorProcess | None = None
-        self._observer: Observer | None = None
+        self._observing = False
 
     @property
     def operator(self) -> OperatorProcess:
@@ -125,39 +138,38 @@ class Session:
             raise HarnessError("Expected the operator to be installed before it is used.")
         return self._operator
 
-    def platform_config(self) -> dict[str, Any]:
-        """Configuration of the platform's stack: CRDs and operator, throw-away, run as a local process."""
+    def install(self) -> None:
+        """Apply the CRDs, then the operator (`pulumi up` of a stack each)."""
         config = self._programs.operator_files / "config"
-        return {
-            "throwaway": True,
-            "crds": {"folder": str(config / "crd" / "bases")},
-            "operator": {
-                "version": OPERATOR_VERSION,
-                "kustomize": {
-                    "paths": [str(config / "rbac"), str(config / "manager")],
-                    "patches": [_UNAWAITED_SERVICE],
-                },
-                "namespace": OPERATOR_NAMESPACE,
-                "leaderElection": False,
-                "useKubernetesProxy": True,
-            },
-        }
-
-    def install(self) -> Change:
-        """Apply CRDs and operator (`pulumi up` of the platform's stack)."""
-        return self.platform.apply(self.platform_config())
+        self.stacks.crds.apply({"throwaway": True, "crds": {"folder": str(config / "crd" / "bases")}})
+        self.stacks.operator.apply(
+            {
+                "operator": {
+                    "version": OPERATOR_VERSION,
+                    "kustomize": {
+                        "paths": [str(config / "rbac"), str(config / "manager")],
+                        "patches": [_UNAWAITED_SERVICE],
+                    },
+                    "namespace": OPERATOR_NAMESPACE,
+                    "leaderElection": False,
+                    "useKubernetesProxy": True,
+                }
+            }
+        )
 
     def uninstall(self) -> None:
-        """Delete the jobs, whose finalizers need the operator, then operator and CRDs (`pulumi destroy`)."""
-        self.jobs.destroy()
-        if self._observer is not None:
-            self.engine.call(self._observer.stop())
-        self.platform.destroy()
+        """Delete the jobs, whose finalizers need the operator, then the operator (`pulumi destroy`).
+
+        The CRDs go with the throw-away cluster: deleting them one by one keeps an API server busy for half a minute.
+        """
+        self.stacks.jobs.destroy()
+        self.stacks.operator.destroy()
 
     def start_operator(self) -> OperatorProcess:
         """Start the operator from the Deployment that was applied, and watch what it does."""
-        if self._observer is None:
-            self._observer = self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
+        if not self._observing:
+            self._observing = True
+            self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
         if self._operator is None:
             spec = OperatorSpec.read(self.access, OPERATOR_NAMESPACE, OPERATOR)
             self._operator = OperatorProcess(
@@ -230,11 +242,11 @@ def embedded(
         )
         engine.enter(PodRunner(cluster.kubeconfig, backend, cluster.pod_logs or run.path("pod-logs"), trace))
         stack.callback(engine.leave)
-        platform, jobs = (
-            PulumiStack(run, programs.paths, cluster.kubeconfig, name, output=output) for name in ("platform", "jobs")
+        stacks = Stacks(
+            *(PulumiStack(run, programs.paths, cluster.kubeconfig, name, output=output) for name in _STACKS)
         )
         reader = stack.enter_context(ClusterReader(access))
-        session = Session(run, programs, cluster, trace, engine, gateway, backend, platform, jobs, reader)
+        session = Session(run, programs, cluster, trace, engine, gateway, backend, stacks, reader)
         stack.callback(session.stop_operator)
         yield session
 

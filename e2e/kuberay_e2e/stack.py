@@ -4,7 +4,9 @@ Program, state and Pulumi's home are the run's own: nothing of the user's Pulumi
 """
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -38,7 +40,8 @@ class Change:
 
     Attributes:
         seconds: How long it took.
-        resources: Number of resources by operation: `create`, `update`, `replace`, `delete`, `same`.
+        resources: Number of resources by what was done to them, in Pulumi's words: `created`, `updated`, `replaced`,
+            `deleted`, `unchanged`.
     """
 
     seconds: float
@@ -86,7 +89,7 @@ class PulumiStack:
             processes.MARKER: run.marker,
         }
         self._programs = programs
-        self._stack: automation.Stack | None = None
+        self._cli: automation.PulumiCommand | None = None
 
     def apply(self, config: Mapping[str, Any]) -> Change:
         """Bring the cluster to what a configuration describes (`pulumi up`).
@@ -97,15 +100,9 @@ class PulumiStack:
         Raises:
             HarnessError: Pulumi or the program failed; the message ends with Pulumi's own diagnostics.
         """
-        started = time.monotonic()
-        stack = self._open()
+        self._open()
         self._configure(config)
-        result = self._do("up", lambda: stack.up(on_output=self._output, color="never", suppress_outputs=True))
-        changes = result.summary.resource_changes or {}
-        return Change(
-            time.monotonic() - started,
-            {str(getattr(key, "value", key)): count for key, count in changes.items()},
-        )
+        return self._change("up")
 
     def destroy(self) -> Change:
         """Delete everything that the stack owns (`pulumi destroy`).
@@ -113,42 +110,37 @@ class PulumiStack:
         Raises:
             HarnessError: Pulumi failed; the message ends with its own diagnostics.
         """
-        started = time.monotonic()
-        stack = self._open()
-        result = self._do("destroy", lambda: stack.destroy(on_output=self._output, color="never"))
-        changes = result.summary.resource_changes or {}
-        return Change(
-            time.monotonic() - started,
-            {str(getattr(key, "value", key)): count for key, count in changes.items()},
-        )
+        self._open()
+        return self._change("destroy")
 
-    def _open(self) -> automation.Stack:
-        if self._stack is None:
-            options = automation.LocalWorkspaceOptions(
-                work_dir=str(self._folder),
-                env_vars=self._environment,
-                pulumi_home=self._environment["PULUMI_HOME"],
-                pulumi_command=self._do("version", lambda: _command(self._programs["pulumi"], self._folder.parent)),
+    def _open(self) -> None:
+        if self._cli is None:
+            try:
+                self._cli = _command(self._programs["pulumi"], self._folder.parent)
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise HarnessError(f"pulumi cannot be run: {error}.") from error
+            self._run("stack", "init", self._name)
+
+    def _change(self, command: str) -> Change:
+        started = time.monotonic()
+        said = self._run(command, "--yes", "--skip-preview", "--stack", self._name)
+        return Change(time.monotonic() - started, resource_changes(said))
+
+    def _run(self, *arguments: str) -> str:
+        assert self._cli is not None
+        try:
+            done = self._cli.run(
+                [*arguments, "--color", "never"], str(self._folder), self._environment, on_output=self._output
             )
-            self._stack = self._do(
-                "stack init",
-                lambda: automation.create_stack(self._name, work_dir=str(self._folder), opts=options),
-            )
-        return self._stack
+        except automation.CommandError as error:
+            raise HarnessError(f"pulumi {arguments[0]} failed: {_diagnostics(str(error))}") from error
+        return done.stdout
 
     def _configure(self, config: Mapping[str, Any]) -> None:
         path = self._folder / f"Pulumi.{self._name}.yaml"
         settings = (yaml.safe_load(path.read_text()) if path.exists() else None) or {}
         settings["config"] = {f"{PROJECT}:{key}": value for key, value in config.items()}
         path.write_text(yaml.safe_dump(settings))
-
-    def _do(self, what: str, work: Callable[[], Any]) -> Any:
-        try:
-            return work()
-        except automation.CommandError as error:
-            raise HarnessError(f"pulumi {what} failed: {_diagnostics(str(error))}") from error
-        except OSError as error:
-            raise HarnessError(f"pulumi {what} failed: {error}.") from error
 
 
 def program_folder() -> Path:
@@ -172,6 +164,15 @@ def _command(pulumi: Path, folder: Path) -> automation.PulumiCommand:
 def _path(programs: Mapping[str, Path]) -> str:
     folders = [Path(sys.executable).parent, *(programs[name].parent for name in PROGRAMS)]
     return os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
+
+
+def resource_changes(said: str) -> Mapping[str, int]:
+    """Number of resources by what was done to them, from the summary that Pulumi prints at the end.
+
+    The engine's event log has the same, but repeats every CRD in full several times.
+    """
+    _, _, summary = said.rpartition("Resources:\n")
+    return {match[2]: int(match[1]) for match in re.finditer(r"^ +(?:[-+~]+ ?)?(\d+) (\w+)$", summary, re.MULTILINE)}
 
 
 def _diagnostics(text: str, count: int = 25) -> str:

@@ -21,9 +21,7 @@ def wait_cluster(command: Command) -> None:
 
 def wait_pulumi(command: Command) -> None:
     command.wait_line(" 1 create the cluster")
-    while not any(
-        "pulumi-resource-kubernetes" in found or "--stack platform" in found for found in command.leftovers()
-    ):
+    while not any("pulumi-resource-kubernetes" in found or "--stack crds" in found for found in command.leftovers()):
         assert command.process.poll() is None
         time.sleep(0.05)
 

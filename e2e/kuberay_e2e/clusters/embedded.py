@@ -37,6 +37,8 @@ _PORT_OPTIONS = (
     "kwokControllerPort",
 )
 _ATTEMPTS = 3
+_COLLECT_AT = "200"
+"""Garbage collection of the control plane: CRDs of a megabyte keep an API server collecting at Go's default of 100."""
 
 
 class EmbeddedCluster:
@@ -149,6 +151,7 @@ class EmbeddedCluster:
             "KWOK_WORKDIR": str(folder / "kwok"),
             "KWOK_KUBE_VERSION": _version(self._programs["kube-apiserver"]),
             "KUBECONFIG": str(folder / "kubeconfig"),
+            "GOGC": os.environ.get("GOGC", _COLLECT_AT),
         }
         command = [str(self._programs["kwokctl"]), "--name", run.name, *arguments]
         log = folder / f"kwokctl-{arguments[0]}.log"
