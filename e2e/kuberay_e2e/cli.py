@@ -43,10 +43,12 @@ class RayChoice(StrEnum):
 def doctor() -> None:
     """Say per program which version is wanted, where it was found, or what to do."""
     findings = examination.examine(Toolchain())
-    table = Table("program", "wanted", "state", "where", "what to do")
+    table = Table("program", "wanted", "state")
+    for title in ("where", "what to do"):
+        table.add_column(title, overflow="fold")
     for finding in findings:
         table.add_row(finding.subject, finding.wanted, finding.state, finding.where, finding.advice)
-    Console().print(table)
+    _console().print(table)
     raise typer.Exit(examination.exit_code(findings))
 
 
@@ -76,7 +78,7 @@ def lifecycle(
     """Drive a RayJob through its ten-step life cycle, and disturb the operator between steps 3 and 4."""
     from kuberay_e2e import runs
 
-    console = Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+    console = _console()
     request = runs.Request(
         manifests=tuple(manifests or ()),
         cluster=cluster.value,
@@ -110,6 +112,10 @@ def main() -> None:
     if code == INTERRUPTED:
         print("\nInterrupted; everything that was started has been stopped.", file=sys.stderr)
     sys.exit(code)
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
 
 
 def _complain(error: Exception, code: int) -> int:
