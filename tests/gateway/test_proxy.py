@@ -14,7 +14,7 @@ from aiohttp import web
 from kuberay_e2e.access import Access
 from kuberay_e2e.gateway import Gateway, Incarnation
 from kuberay_e2e.gateway.faults import Fault, parse
-from kuberay_e2e.network import LOOPBACK
+from kuberay_e2e.network import LOOPBACK, free_ports
 from kuberay_e2e.trace import Trace
 
 JOBS = "/apis/batch/v1/namespaces/n/jobs"
@@ -94,7 +94,7 @@ class Bench:
 @asynccontextmanager
 async def bench(*, ray: bool = True) -> AsyncIterator[Bench]:
     upstream = Upstream()
-    app = web.Application()
+    app = web.Application(client_max_size=8 << 20)
     app.add_routes(upstream.routes())
     runner = web.AppRunner(app)
     await runner.setup()
@@ -212,6 +212,24 @@ def test_watch_events_are_passed_on_as_they_come() -> None:
             assert json.loads(await answer.content.readline())["object"]["metadata"]["name"] == "two"
         seen = [(event.data["event"], event.data["name"]) for event in bench.trace.events("watch")]
         assert seen == [("ADDED", "one"), ("ADDED", "two")]
+
+    run(body)
+
+
+def test_a_large_body_is_passed_on_whole() -> None:
+    async def body(bench: Bench) -> None:
+        name = "x" * (2 << 20)
+        assert await bench.create(name) == 201
+        assert bench.upstream.created == [name]
+
+    run(body)
+
+
+def test_a_watch_of_an_api_server_that_is_gone_is_dropped() -> None:
+    async def body(bench: Bench) -> None:
+        bench.gateway._access = Access(f"http://{LOOPBACK}:{free_ports(1)[0]}")
+        with pytest.raises(aiohttp.ClientError):
+            await call(bench, "/apis/ray.io/v1/rayjobs?watch=true")
 
     run(body)
 

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -141,7 +141,7 @@ class Gateway:
         assert request.transport is not None
         incarnation = self._incarnations[request.transport.get_extra_info("sockname")[1]]
         api = parse(request.method, request.path, request.query)
-        body = await request.read()
+        body = await request.content.read()
         head, value = decode(body)
         write = self._write_of(api, request.method, head, value)
         record: dict[str, Any] = {
@@ -252,34 +252,41 @@ class Gateway:
     ) -> web.StreamResponse:
         headers = _authenticated(request, incarnation)
         headers.popall("Accept-Encoding", None)
-        async with self._upstream.get(
-            self._url(request), headers=headers, skip_auto_headers=("User-Agent", "Accept-Encoding")
-        ) as upstream:
-            response = web.StreamResponse(status=upstream.status, headers=_passed(upstream.headers))
-            response.enable_chunked_encoding()
-            await response.prepare(request)
-            reader = WatchReader(upstream.headers.get("Content-Type", ""))
-            try:
+        try:
+            async with self._upstream.get(
+                self._url(request), headers=headers, skip_auto_headers=("User-Agent", "Accept-Encoding")
+            ) as upstream:
+                response = web.StreamResponse(status=upstream.status, headers=_passed(upstream.headers))
+                response.enable_chunked_encoding()
+                await response.prepare(request)
+                reader = WatchReader(upstream.headers.get("Content-Type", ""))
                 async for chunk in upstream.content.iter_any():
                     if incarnation.dead:
-                        return self._drop(request)
-                    for event, head in reader.feed(chunk):
-                        if event != "BOOKMARK" and api.resource not in _UNENUMERATED:
-                            self._trace.add(
-                                "watch",
-                                of=number,
-                                incarnation=incarnation.number,
-                                event=event,
-                                resource=api.resource,
-                                namespace=head.namespace,
-                                name=head.name,
-                                resource_version=head.resource_version,
-                            )
+                        break
+                    self._record_watch(api, number, incarnation, reader.feed(chunk))
                     await response.write(chunk)
-                await response.write_eof()
-            except (aiohttp.ClientError, ConnectionError):
-                return self._drop(request)
-            return response
+                else:
+                    await response.write_eof()
+                    return response
+        except (aiohttp.ClientError, ConnectionError):
+            pass
+        return self._drop(request)
+
+    def _record_watch(
+        self, api: ApiRequest, number: int, incarnation: Incarnation, events: Iterable[tuple[str, ObjectHead]]
+    ) -> None:
+        for event, head in events:
+            if event != "BOOKMARK" and api.resource not in _UNENUMERATED:
+                self._trace.add(
+                    "watch",
+                    of=number,
+                    incarnation=incarnation.number,
+                    event=event,
+                    resource=api.resource,
+                    namespace=head.namespace,
+                    name=head.name,
+                    resource_version=head.resource_version,
+                )
 
     def _learn(self, api: ApiRequest, answer: Answer, headers: Mapping[str, str]) -> None:
         if api.is_proxy or answer.status >= 300 or "gzip" in headers.get("Content-Encoding", ""):
