@@ -33,8 +33,18 @@ asyncio.run(main())
 """
 
 
+_before: set[psutil.Process] = set()
+
+
+@pytest.fixture(autouse=True)
+def processes_of_others() -> None:
+    """What runs below this process before a test belongs to fixtures of the whole test session."""
+    _before.clear()
+    _before.update(psutil.Process().children(recursive=True))
+
+
 def descendants() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
+    return [process for process in psutil.Process().children(recursive=True) if process not in _before]
 
 
 async def until(condition: Callable[[], bool]) -> None:
