@@ -76,6 +76,7 @@ class PulumiStack:
         self._environment = {
             "PATH": _path(programs),
             "KUBECONFIG": str(kubeconfig),
+            "KUBECACHEDIR": str(run.path("kube-cache")),
             "PULUMI_HOME": str(run.path("pulumi", "home")),
             "PULUMI_BACKEND_URL": state.as_uri(),
             "PULUMI_CONFIG_PASSPHRASE": "",

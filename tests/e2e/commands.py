@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
 import psutil
 
 
@@ -18,10 +19,12 @@ class Command:
     Attributes:
         process: The process, its output piped.
         state: Its state folder.
+        home: Its user's home folder, in which it has nothing to write.
     """
 
     process: subprocess.Popen[str]
     state: Path
+    home: Path
 
     def wait_line(self, beginning: str) -> str:
         """Read its output up to a line."""
@@ -39,8 +42,9 @@ class Command:
         return self.process.returncode, rest
 
     def leftovers(self) -> list[str]:
-        """Processes and run folders that are still there."""
+        """Processes, run folders and files in the home folder that are still there."""
         found = [str(folder) for folder in (self.state / "pulumi-kuberay" / "runs").glob("*")]
+        found += [str(path) for path in self.home.rglob("*") if path.is_file()]
         for process in psutil.process_iter(["cmdline", "pid"]):
             words = process.info["cmdline"] or []
             if process.pid != self.process.pid and any(str(self.state) in word for word in words):
@@ -51,17 +55,19 @@ class Command:
 @contextmanager
 def lifecycle(folder: Path, *arguments: str) -> Iterator[Command]:
     """Start `kuberay-e2e lifecycle`; it is killed if the block ends before it does."""
-    state = folder / "state"
+    state, home = folder / "state", folder / "home"
+    home.mkdir(exist_ok=True)
+    cache = Path(platformdirs.user_cache_dir("pulumi-kuberay")).parent
     process = subprocess.Popen(
         [sys.executable, "-m", "kuberay_e2e.cli", "lifecycle", *arguments],
-        env={**os.environ, "XDG_STATE_HOME": str(state)},
+        env={**os.environ, "XDG_STATE_HOME": str(state), "XDG_CACHE_HOME": str(cache), "HOME": str(home)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     )
     try:
-        yield Command(process, state)
+        yield Command(process, state, home)
     finally:
         if process.poll() is None:
             process.kill()

@@ -151,6 +151,7 @@ class EmbeddedCluster:
             "KWOK_WORKDIR": str(folder / "kwok"),
             "KWOK_KUBE_VERSION": _version(self._programs["kube-apiserver"]),
             "KUBECONFIG": str(folder / "kubeconfig"),
+            "KUBECACHEDIR": str(run.path("kube-cache")),
             "GOGC": os.environ.get("GOGC", _COLLECT_AT),
         }
         command = [str(self._programs["kwokctl"]), "--name", run.name, *arguments]
