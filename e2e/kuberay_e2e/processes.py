@@ -5,9 +5,7 @@ itself, detached daemons included. A run that was killed with SIGKILL leaves its
 the next run finds the processes by it.
 """
 
-import ctypes
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -15,17 +13,10 @@ from pathlib import Path
 
 import psutil
 
+from kuberay_toolchain.processes import die_with_parent
+
 MARKER = "KUBERAY_E2E_RUN"
 """Environment variable that names the run a process belongs to."""
-
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to kill this process when the thread that started it ends (Linux; a no-op elsewhere)."""
-    if hasattr(_libc, "prctl"):
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def spawn(

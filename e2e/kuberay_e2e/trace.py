@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,12 +60,3 @@ class Trace:
         with self._lock:
             if self._file:
                 self._file.close()
-
-
-def read(lines: Iterable[str]) -> list[Event]:
-    """Read the JSON lines of a trace file."""
-    events = []
-    for line in lines:
-        data = json.loads(line)
-        events.append(Event(data.pop("sequence"), data.pop("time"), data.pop("kind"), data))
-    return events

@@ -4,6 +4,7 @@ kwokctl's binary runtime starts the programs; no root and no container engine is
 loopback only, and neither pods nor Services have addresses that a packet could leave the machine by.
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -178,6 +179,7 @@ class EmbeddedCluster:
             self._kwokctl(run, folder, "delete", "cluster", "--kubeconfig", str(folder / "kubeconfig"))
 
 
+@functools.cache
 def _version(apiserver: Path) -> str:
     done = subprocess.run([str(apiserver), "--version"], capture_output=True, text=True, timeout=30)
     return done.stdout.split()[-1] if done.returncode == 0 and done.stdout else ""
