@@ -12,8 +12,10 @@ from typing import Any
 import pulumi
 
 from pulumi_kuberay.errors import ArgumentError
+from pulumi_kuberay.merging import without_none
 
 WAIT_FOR_ANNOTATION = "pulumi.com/waitFor"
+KUEUE_API_VERSION = "kueue.x-k8s.io/v1beta2"
 
 
 def provider_version() -> str:
@@ -74,3 +76,13 @@ class KubernetesObject(pulumi.CustomResource):
 def namespace_object(name: str) -> dict[str, Any]:
     """Return a Namespace object called `name`."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def object_metadata(
+    name: pulumi.Input[str],
+    namespace: pulumi.Input[str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return an object's metadata without what is unset."""
+    return without_none({"name": name, "namespace": namespace, "labels": labels, "annotations": annotations})
