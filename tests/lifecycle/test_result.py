@@ -6,7 +6,7 @@ import pytest
 
 from kuberay_e2e import report
 from kuberay_e2e.lifecycle import Invariant, Result, State, Step
-from kuberay_e2e.lifecycle.result import Clock
+from kuberay_e2e.lifecycle.clock import Clock
 
 
 def result(*states: State, held: bool = True) -> Result:
@@ -41,5 +41,5 @@ def test_junit_has_a_case_per_step_and_invariant() -> None:
 
 
 def test_time_is_split_by_what_it_was_spent_on() -> None:
-    clock = Clock(kuberay=30.0, pulumi=20.0)
+    clock = Clock(kuberay_seconds=30.0, pulumi_seconds=20.0)
     assert clock.split(60.0) == {"kuberay": 30.0, "pulumi": 20.0, "harness": 10.0}

@@ -1,23 +1,24 @@
 """The ten steps, driven on a session."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.gateway import Fault
 from kuberay_e2e.lifecycle import invariants
+from kuberay_e2e.lifecycle.clock import Clock
+from kuberay_e2e.lifecycle.logs import JobLogs, tail
 from kuberay_e2e.lifecycle.recording import Recording
-from kuberay_e2e.lifecycle.result import Clock, Invariant, Result, State, Step
+from kuberay_e2e.lifecycle.result import Invariant, Result, State, Step
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.lifecycle.workload import Workload
 from kuberay_e2e.session import OPERATOR, OPERATOR_NAMESPACE, Session
 from kuberay_model.outcome import Outcome, outcome
 
 _SETTLE_SECONDS = 60.0
-_LOG_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class LifeCycle:
         return f"API server at {session.access.server}"
 
     def _install(self, session: Session) -> str:
-        with self._pulumi():
+        with self._clock.pulumi():
             session.install()
             self._installed = True
         session.start_operator()
@@ -148,7 +149,7 @@ class LifeCycle:
         return f"{seen}; {self._recover(session, fault)}"
 
     def _recover(self, session: Session, fault: Fault) -> str:
-        with self._kuberay():
+        with self._clock.kuberay():
             wait_for(f"the write {fault.write} of the operator", lambda: self._fired(session, fault), seconds=120)
         if not fault.position.kills:
             return f"response lost at {fault}, the operator lives"
@@ -182,19 +183,20 @@ class LifeCycle:
         return f"{ended.sentence}; RayCluster {clusters[0]['metadata']['name']} kept with {len(pods)} pods"
 
     def _read_log(self, session: Session) -> str:
-        text = self._submitter_log(session)
+        logs = JobLogs(self._workload, session)
+        text = logs.submitter()
         lines = iter(text.splitlines())
-        missing = [line for line in self._expected(session) if not any(line in seen for seen in lines)]
+        missing = [line for line in logs.expected() if not any(line in seen for seen in lines)]
         if missing:
             raise VerificationError(
-                f"Expected the job's own output in the log, in order; {missing[0]!r} is missing in:\n{_tail(text)}"
+                f"Expected the job's own output in the log, in order; {missing[0]!r} is missing in:\n{tail(text)}"
             )
         return f"{len(text.splitlines())} lines, with the job's output"
 
     def _delete(self, session: Session) -> str:
         uid = self._present(session)["metadata"]["uid"]
         seen = self._apply(session, None)
-        with self._kuberay():
+        with self._clock.kuberay():
             wait_for("nothing of the RayJob to be left", lambda: self._gone(session, uid), seconds=_SETTLE_SECONDS)
         return seen
 
@@ -211,7 +213,7 @@ class LifeCycle:
     def _verify_ttl(self, session: Session) -> str:
         found = self._present(session)
         uid, ttl = found["metadata"]["uid"], self._settings.ttl_seconds
-        with self._kuberay():
+        with self._clock.kuberay():
             wait_for(
                 f"the RayCluster to go {ttl} s after the end",
                 lambda: self._cluster_gone(session, uid),
@@ -221,7 +223,7 @@ class LifeCycle:
         if self._workload.has_submitter_job and not session.reader.list("Job", self._workload.namespace, owner=uid):
             raise VerificationError("Expected the submitter Job to stay until the RayJob is deleted; it is gone.")
         self._apply(session, None)
-        with self._kuberay():
+        with self._clock.kuberay():
             wait_for("nothing of the RayJob to be left", lambda: self._gone(session, uid), seconds=_SETTLE_SECONDS)
         return "RayJob and submitter Job stayed until the RayJob was deleted, then went"
 
@@ -246,7 +248,7 @@ class LifeCycle:
     def _uninstall(self, session: Session) -> str:
         if not self._installed:
             return "cluster gone"
-        with self._pulumi():
+        with self._clock.pulumi():
             session.uninstall()
         session.stop_operator()
         if session.reader.get("Deployment", OPERATOR_NAMESPACE, OPERATOR) is not None:
@@ -287,7 +289,7 @@ class LifeCycle:
             "namespace": self._workload.namespace,
             "manifests": self._workload.write(folder, rayjob),
         }
-        with self._pulumi():
+        with self._clock.pulumi():
             change = session.stacks.jobs.apply(config)
         counts = ", ".join(f"{count} {name}" for name, count in sorted(change.resources.items()) if name != "unchanged")
         if rayjob is not None:
@@ -295,10 +297,11 @@ class LifeCycle:
         return f"pulumi up: {counts or 'no change'}"
 
     def _wait_end(self, session: Session) -> Outcome:
-        with self._kuberay():
+        with self._clock.kuberay():
             ended = wait_for("the RayJob to end", lambda: self._end(session), seconds=self._settings.job_seconds)
         if not ended.succeeded:
-            raise VerificationError(f"{ended.sentence} Its log ends with:\n{_tail(self._any_log(session))}")
+            log = JobLogs(self._workload, session).any()
+            raise VerificationError(f"{ended.sentence} Its log ends with:\n{log}")
         return ended
 
     def _end(self, session: Session) -> Outcome:
@@ -331,45 +334,6 @@ class LifeCycle:
             )
         return found
 
-    def _submitter_log(self, session: Session) -> str:
-        if not self._workload.has_submitter_job:
-            return self._job_output(session)
-        pods = session.reader.list("Pod", self._workload.namespace, selector=f"job-name={self._workload.name}")
-        if not pods:
-            raise VerificationError(f"Expected a pod of the submitter Job {self._workload.name}; there is none.")
-        return session.reader.log(self._workload.namespace, pods[-1]["metadata"]["name"])
-
-    def _job_output(self, session: Session) -> str:
-        status = self._present(session).get("status") or {}
-        return session.job_output(self._workload.namespace, status.get("rayClusterName", ""), status.get("jobId", ""))
-
-    def _expected(self, session: Session) -> list[str]:
-        if self._workload.expected_output:
-            return list(self._workload.expected_output)
-        return [line for line in self._job_output(session).splitlines() if line.strip()]
-
-    def _any_log(self, session: Session) -> str:
-        try:
-            return self._submitter_log(session) or self._job_output(session)
-        except (VerificationError, HarnessError) as error:
-            return f"(no log: {error})"
-
-    @contextmanager
-    def _pulumi(self) -> Iterator[None]:
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self._clock.pulumi += time.monotonic() - started
-
-    @contextmanager
-    def _kuberay(self) -> Iterator[None]:
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self._clock.kuberay += time.monotonic() - started
-
 
 def _writes(session: Session) -> list[str]:
     return [str(event.data["write"]) for event in session.trace.events("request") if "write" in event.data]
@@ -377,7 +341,3 @@ def _writes(session: Session) -> list[str]:
 
 def _names(items: list[Mapping[str, Any]]) -> str:
     return ", ".join(item["metadata"]["name"] for item in items) or "none"
-
-
-def _tail(text: str) -> str:
-    return "\n".join(text.splitlines()[-_LOG_LINES:])

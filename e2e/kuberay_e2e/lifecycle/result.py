@@ -66,18 +66,6 @@ class Invariant:
     seen: str
 
 
-@dataclass
-class Clock:
-    """Seconds by what they were spent on."""
-
-    kuberay: float = 0.0
-    pulumi: float = 0.0
-
-    def split(self, total: float) -> Mapping[str, float]:
-        """The parts of a total: waiting that KubeRay imposes, Pulumi, and the harness itself."""
-        return {"kuberay": self.kuberay, "pulumi": self.pulumi, "harness": total - self.kuberay - self.pulumi}
-
-
 @dataclass(frozen=True)
 class Result:
     """The outcome of a life cycle.

@@ -1,0 +1,70 @@
+"""What the job of a workload printed: the submitter pod's log, or Ray's own where nothing submits from a pod."""
+
+from kuberay_e2e.errors import HarnessError, VerificationError
+from kuberay_e2e.lifecycle.workload import Workload
+from kuberay_e2e.session import Session
+
+_LINES = 20
+
+
+class JobLogs:
+    """Reads the logs of a workload's job.
+
+    Args:
+        workload: The RayJob.
+        session: Where it runs.
+    """
+
+    def __init__(self, workload: Workload, session: Session) -> None:
+        self._workload = workload
+        self._session = session
+
+    def submitter(self) -> str:
+        """The log of the submitter, or of Ray where there is no submitter Job.
+
+        Raises:
+            VerificationError: There is no pod of the submitter Job, or no RayJob.
+            HarnessError: The log cannot be read.
+        """
+        if not self._workload.has_submitter_job:
+            return self.ray()
+        namespace, name = self._workload.namespace, self._workload.name
+        pods = self._session.reader.list("Pod", namespace, selector=f"job-name={name}")
+        if not pods:
+            raise VerificationError(f"Expected a pod of the submitter Job {name}; there is none.")
+        return self._session.reader.log(namespace, pods[-1]["metadata"]["name"])
+
+    def ray(self) -> str:
+        """What the job printed, as Ray's Jobs API has it.
+
+        Raises:
+            VerificationError: The RayJob is not there.
+            HarnessError: Ray does not run, or knows no such job.
+        """
+        found = self._session.reader.get("RayJob", self._workload.namespace, self._workload.name)
+        if found is None:
+            raise VerificationError(
+                f"Expected the RayJob {self._workload.namespace}/{self._workload.name} to be there; it is not."
+            )
+        status = found.get("status") or {}
+        return self._session.job_output(
+            self._workload.namespace, status.get("rayClusterName", ""), status.get("jobId", "")
+        )
+
+    def expected(self) -> list[str]:
+        """The lines that the submitter's log has to hold: those the workload is known for, else Ray's own."""
+        if self._workload.expected_output:
+            return list(self._workload.expected_output)
+        return [line for line in self.ray().splitlines() if line.strip()]
+
+    def any(self) -> str:
+        """The end of whichever log there is, for a message."""
+        try:
+            return tail(self.submitter() or self.ray())
+        except (VerificationError, HarnessError) as error:
+            return f"(no log: {error})"
+
+
+def tail(text: str) -> str:
+    """The last lines of a log."""
+    return "\n".join(text.splitlines()[-_LINES:])
