@@ -1,0 +1,56 @@
+"""The plugin process: gRPC between Pulumi's engine and the provider."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import grpc.aio  # type: ignore[import-untyped,unused-ignore]
+import pulumi
+from pulumi.provider.server import ProviderServicer
+from pulumi.runtime.proto import provider_pb2_grpc
+
+from pulumi_kuberay.hosting.exports import exported_components
+from pulumi_kuberay.hosting.provider import KubeRayProvider
+
+_LARGEST_MESSAGE = 400 * 2**20
+"""Bytes of the largest message; the engine's own limit."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve all exported components until the engine ends the process.
+
+    Args:
+        arguments: The command line without the program: the engine's address is the first that is no option.
+    """
+    engine = next(argument for argument in arguments if not argument.startswith("-"))
+    provider = KubeRayProvider(exported_components())
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(provider, engine))
+
+
+async def _serve(provider: KubeRayProvider, engine: str) -> None:
+    limits = [(f"grpc.max_{way}_message_length", _LARGEST_MESSAGE) for way in ("receive", "send")]
+    server = grpc.aio.server(options=limits)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(_Servicer(provider, engine), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    print(port, flush=True)
+    await server.wait_for_termination()
+
+
+class _Servicer(ProviderServicer):
+    """Pulumi's servicer; a refusal of arguments, even a late one, is told as a problem of the inputs.
+
+    Pulumi's own way (SDK 3.272) prints the name of the Python class in front of the sentence.
+    """
+
+    def __init__(self, provider: KubeRayProvider, engine: str) -> None:
+        super().__init__(provider, [], engine_address=engine)
+        self._wording = provider.wording
+
+    async def _construct(self, request: Any, context: Any) -> Any:
+        try:
+            return await super()._construct(request, context)
+        except pulumi.RunError as error:
+            raise pulumi.InputPropertiesError(self._wording.sentence(str(error))) from error
