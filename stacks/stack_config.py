@@ -1,71 +1,108 @@
 """What one environment wants, read from `Pulumi.<stack>.yaml`."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from config_section import PROJECT, Section
-from pulumi.runtime.config import CONFIG, get_config_env
+from config_errors import ConfigError, Problem, config_error, spoken
+from declared_fields import declared_fields
+from pulumi.runtime.config import CONFIG, get_config_env, get_config_secret_keys_env, is_config_secret
+from stack_file import PROJECT, StackFile
+from typed_values import TypedValues
 
-from pulumi_kuberay import HelmChart, KubeRayCrdsArgs, KubeRayOperatorArgs, KustomizeFolders, OperatorImage
-
-_TEXT_KEYS = frozenset({"namespace"})
+from pulumi_kuberay import KubeRayCrdsArgs, KubeRayOperatorArgs, RayJobArgs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Versions:
+    """Releases that several parts of the stack share."""
+
+    kuberay: str | None = None
+    """Release of KubeRay, without a leading ``v``: of its CRDs, its operator and the rules for its objects."""
+
+    ray: str | None = None
+    """Release of Ray in RayJobs and RayClusters that name none."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class StackConfig:
-    """The configuration of one stack.
+    """The configuration of one stack. Every key may be left out."""
 
-    Attributes:
-        crds: Where the CRDs come from, or None if this stack does not own them.
-        operator: The operator, or None if this stack does not own it.
-        namespaces: Namespaces to create, without the operator's own.
-        namespace: Namespace of objects in `manifests` that name none.
-        manifests: YAML files of RayJobs and of what they need, in the order given.
-    """
+    versions: Versions = field(default_factory=Versions)
+    """Releases that several parts share. Default: those of the components."""
 
-    crds: KubeRayCrdsArgs | None
-    operator: KubeRayOperatorArgs | None
-    namespaces: tuple[str, ...]
-    namespace: str
-    manifests: tuple[Path, ...]
+    charts: Path | None = None
+    """A folder on this machine with Helm charts, each a folder or a ``.tgz`` file, used instead of the repositories."""
+
+    protect: bool = False
+    """Refuse to delete namespaces, operator and queues (Pulumi's ``protect``). Default: false."""
+
+    throwaway: bool = False
+    """Let ``pulumi destroy`` delete the CRDs and with them every Ray object of the cluster. Default: false."""
+
+    namespaces: Sequence[str] = ()
+    """Namespaces to create, without the operator's own."""
+
+    namespace_labels: Mapping[str, str] = field(default_factory=dict)
+    """Labels of these namespaces."""
+
+    namespace: str = "default"
+    """Namespace of jobs, queues and objects of `manifests` that name none. Default: ``default``."""
+
+    crds: KubeRayCrdsArgs | None = None
+    """KubeRay's CRDs. Default: this stack does not own them."""
+
+    operator: KubeRayOperatorArgs | None = None
+    """The KubeRay operator. Default: this stack does not own it."""
+
+    ray_jobs: Mapping[str, RayJobArgs] = field(default_factory=dict)
+    """RayJobs, by their names."""
+
+    manifests: Sequence[Path] = ()
+    """YAML files of RayJobs and of what they need, relative to the program's folder, in the order given."""
 
     @classmethod
-    def load(cls) -> "StackConfig":
+    def load(cls, file: StackFile) -> "StackConfig":
         """Read the configuration of the stack that runs.
 
+        Args:
+            file: Where the configuration is written, for the places of errors.
+
         Raises:
-            ConfigError: A key is unknown or its value has the wrong type.
+            ConfigError: A key is unknown, a value has the wrong type, or a value is encrypted.
         """
         prefix = f"{PROJECT}:"
         texts: dict[str, str] = {**get_config_env(), **CONFIG.get()}
         own = {key.removeprefix(prefix): text for key, text in texts.items() if key.startswith(prefix)}
-        return cls.parse({key: _decoded(key, text) for key, text in own.items()})
+        hidden = get_config_secret_keys_env()
+        secret = [key for key in own if f"{prefix}{key}" in hidden or is_config_secret(f"{prefix}{key}")]
+        if secret:
+            raise config_error([Problem((key,), _encrypted(key)) for key in secret], file)
+        return cls.parse({key: _decoded(key, text) for key, text in own.items()}, file)
 
     @classmethod
-    def parse(cls, values: Mapping[str, Any]) -> "StackConfig":
+    def parse(cls, values: Mapping[str, Any], file: StackFile | None = None) -> "StackConfig":
         """Check the values of the keys, without the project's prefix.
 
         Raises:
             ConfigError: A key is unknown or its value has the wrong type.
         """
-        root = Section(PROJECT, values)
-        throwaway = root.flag("throwaway") or False
-        config = cls(
-            crds=_crds(root.section("crds"), throwaway),
-            operator=_operator(root.section("operator")),
-            namespaces=root.texts("namespaces"),
-            namespace=root.text("namespace") or "default",
-            manifests=tuple(Path(name).expanduser() for name in root.texts("manifests")),
-        )
-        root.close()
+        reader = TypedValues()
+        config = reader.record(cls, values, ())
+        if config is None:
+            raise config_error(reader.problems, file or StackFile())
+        if config.protect and config.throwaway:
+            raise ConfigError(
+                f"{PROJECT}:protect keeps what {PROJECT}:throwaway lets go, but both are true; drop one of them."
+            )
         return config
 
 
 def _decoded(key: str, text: str) -> Any:
-    if key in _TEXT_KEYS:
+    field = declared_fields(StackConfig).get(key)
+    if field is not None and field.type in (str, Path):
         return text
     try:
         return json.loads(text)
@@ -73,64 +110,8 @@ def _decoded(key: str, text: str) -> Any:
         return text
 
 
-def _crds(section: Section | None, throwaway: bool) -> KubeRayCrdsArgs | None:
-    if section is None:
-        return None
-    args = KubeRayCrdsArgs(
-        folder=section.text("folder"),
-        chart=section.text("chart"),
-        url=section.text("url"),
-        expected_checksum=section.text("checksum"),
-        throwaway=throwaway,
+def _encrypted(key: str) -> str:
+    return (
+        f"{spoken((key,))} has an encrypted value, which everybody could read in the objects made of it; keep it in "
+        "a Kubernetes Secret and refer to that with secretKeyRef."
     )
-    section.close()
-    return args
-
-
-def _operator(section: Section | None) -> KubeRayOperatorArgs | None:
-    if section is None:
-        return None
-    args = KubeRayOperatorArgs(
-        version=section.text("version"),
-        chart=_chart(section.section("chart")),
-        kustomize=_kustomize(section.section("kustomize")),
-        namespace=section.text("namespace"),
-        create_namespace=section.flag("createNamespace"),
-        image=_image(section.section("image")),
-        replicas=section.number("replicas"),
-        leader_election=section.flag("leaderElection"),
-        use_kubernetes_proxy=section.flag("useKubernetesProxy"),
-        watch_namespaces=section.texts("watchNamespaces"),
-        feature_gates=section.mapping("featureGates"),
-        reconcile_concurrency=section.number("reconcileConcurrency"),
-        metrics=section.flag("metrics"),
-        env=section.mapping("env"),
-        resources=section.mapping("resources"),
-        values=section.mapping("values"),
-    )
-    section.close()
-    return args
-
-
-def _chart(section: Section | None) -> HelmChart | None:
-    if section is None:
-        return None
-    chart = HelmChart(repository=section.text("repository"), version=section.text("version"), path=section.text("path"))
-    section.close()
-    return chart
-
-
-def _kustomize(section: Section | None) -> KustomizeFolders | None:
-    if section is None:
-        return None
-    folders = KustomizeFolders(paths=section.texts("paths"), patches=section.mappings("patches"))
-    section.close()
-    return folders
-
-
-def _image(section: Section | None) -> OperatorImage | None:
-    if section is None:
-        return None
-    image = OperatorImage(repository=section.text("repository"), tag=section.text("tag"))
-    section.close()
-    return image

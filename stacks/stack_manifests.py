@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from config_section import PROJECT, ConfigError
+from config_errors import ConfigError
+from stack_file import PROJECT
 
 Manifest = Mapping[str, Any]
 

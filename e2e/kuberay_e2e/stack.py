@@ -3,6 +3,7 @@
 Program, state and Pulumi's home are the run's own: nothing of the user's Pulumi is read or written.
 """
 
+import json
 import os
 import re
 import shutil
@@ -48,6 +49,21 @@ class Change:
     resources: Mapping[str, int]
 
 
+@dataclass(frozen=True)
+class Planned:
+    """One step of a preview.
+
+    Attributes:
+        operation: What would be done, in Pulumi's words, such as `create`, `replace` or `same`.
+        type: Type token of the resource, such as `kubernetes:ray.io/v1:RayJob`.
+        name: Logical name of the resource.
+    """
+
+    operation: str
+    type: str
+    name: str
+
+
 class PulumiStack:
     """One stack of the program in `stacks/`.
 
@@ -72,6 +88,7 @@ class PulumiStack:
         self._output = output
         self._folder = run.path("pulumi", name) / "program"
         shutil.copytree(program_folder(), self._folder, ignore=shutil.ignore_patterns("__pycache__", "Pulumi.*.yaml"))
+        (self._folder / "Pulumi.yaml").write_text(yaml.safe_dump({"name": PROJECT, "runtime": "python"}))
         state = run.path("pulumi", "state")
         self._environment = {
             "PATH": _path(programs),
@@ -104,6 +121,32 @@ class PulumiStack:
         self._open()
         self._configure(config)
         return self._change("up")
+
+    def preview(self, config: Mapping[str, Any]) -> list[Planned]:
+        """Tell what an update would do, without doing it (`pulumi preview`).
+
+        Args:
+            config: Values of the program's configuration keys, without the project's prefix.
+
+        Returns:
+            The steps in Pulumi's order, those of resources that stay as they are among them.
+
+        Raises:
+            HarnessError: Pulumi or the program failed.
+        """
+        self._open()
+        self._configure(config)
+        digest = json.loads(self._run("preview", "--json", "--stack", self._name))
+        return [_planned(step) for step in digest["steps"]]
+
+    def refresh(self) -> Change:
+        """Read the present state of everything that the stack owns (`pulumi refresh`).
+
+        Raises:
+            HarnessError: Pulumi failed.
+        """
+        self._open()
+        return self._change("refresh")
 
     def destroy(self) -> Change:
         """Delete everything that the stack owns (`pulumi destroy`).
@@ -144,12 +187,17 @@ class PulumiStack:
         path.write_text(yaml.safe_dump(settings))
 
 
+def _planned(step: Mapping[str, Any]) -> Planned:
+    _, _, types, name = str(step["urn"]).split("::", 3)
+    return Planned(step["op"], types.rpartition("$")[2], name)
+
+
 def program_folder() -> Path:
     """The folder of the Pulumi program: in a checkout `stacks/`, else the copy inside the installed package."""
     installed = Path(str(resources.files("kuberay_e2e"))) / "stacks"
     checkout = Path(__file__).resolve().parents[2] / "stacks"
-    folder = checkout if (checkout / "Pulumi.yaml").exists() else installed
-    if not (folder / "Pulumi.yaml").exists():
+    folder = checkout if (checkout / "__main__.py").exists() else installed
+    if not (folder / "__main__.py").exists():
         raise HarnessError(f"Expected the Pulumi program in {checkout} or {installed}; it is in neither. Reinstall.")
     return folder
 

@@ -4,51 +4,77 @@ from typing import Any
 import pulumi
 import pytest
 import yaml
+from config_errors import ConfigError
 from recording_engine import STACKS
-from stack_config import StackConfig
+from stack_config import StackConfig, Versions
+from stack_file import StackFile
 
-from pulumi_kuberay import HelmChart, KubeRayCrdsArgs, KubeRayOperatorArgs, KustomizeFolders
+from pulumi_kuberay import (
+    HelmChart,
+    KubeRayCrdsArgs,
+    KubeRayOperatorArgs,
+    KustomizeFolders,
+    RayJobArgs,
+    SubmissionMode,
+    WorkerGroup,
+)
 
 
 def test_an_empty_configuration_declares_nothing() -> None:
-    assert StackConfig.parse({}) == StackConfig(
-        crds=None, operator=None, namespaces=(), namespace="default", manifests=()
-    )
+    config = StackConfig.parse({})
+
+    assert (config.crds, config.operator, config.namespace) == (None, None, "default")
+    assert not any((config.namespaces, config.ray_jobs, config.manifests, config.protect, config.throwaway))
 
 
-def test_every_key_is_read() -> None:
+def test_the_keys_are_the_fields_of_the_components_in_camel_case() -> None:
     config = StackConfig.parse(
         {
             "throwaway": True,
-            "crds": {"folder": "crds", "checksum": "abc"},
+            "versions": {"kuberay": "1.7.0"},
+            "crds": {"folder": "crds", "expectedChecksum": "abc"},
             "operator": {
-                "version": "1.6.2",
-                "kustomize": {"paths": ["rbac", "manager"]},
+                "kustomize": {"paths": ["rbac", "manager"], "patches": [{"patch": "x"}]},
                 "namespace": "kuberay",
                 "replicas": 1,
                 "leaderElection": False,
                 "featureGates": {"RayCronJob": True},
                 "env": {"A": "b"},
+                "resources": {"limits": {"cpu": 1}},
             },
             "namespaces": ["ray-jobs"],
             "namespace": "ray-jobs",
-            "manifests": ["job.yaml"],
+            "rayJobs": {
+                "counter": {
+                    "entrypoint": "python count.py",
+                    "submissionMode": "HTTPMode",
+                    "workers": [{"name": "small", "replicas": 2}],
+                    "backoffLimit": None,
+                }
+            },
+            "manifests": ["~/job.yaml"],
         }
     )
 
-    assert config.crds == KubeRayCrdsArgs(folder="crds", expected_checksum="abc", throwaway=True)
+    assert config.versions == Versions(kuberay="1.7.0")
+    assert config.crds == KubeRayCrdsArgs(folder="crds", expected_checksum="abc")
     assert config.operator == KubeRayOperatorArgs(
-        version="1.6.2",
-        kustomize=KustomizeFolders(paths=("rbac", "manager"), patches=()),
+        kustomize=KustomizeFolders(paths=["rbac", "manager"], patches=[{"patch": "x"}]),
         namespace="kuberay",
         replicas=1,
         leader_election=False,
-        watch_namespaces=(),
         feature_gates={"RayCronJob": True},
         env={"A": "b"},
+        resources={"limits": {"cpu": 1}},
     )
-    assert (config.namespaces, config.namespace) == (("ray-jobs",), "ray-jobs")
-    assert config.manifests == (Path("job.yaml"),)
+    assert config.ray_jobs == {
+        "counter": RayJobArgs(
+            entrypoint="python count.py",
+            submission_mode=SubmissionMode.HTTP,
+            workers=[WorkerGroup(name="small", replicas=2)],
+        )
+    }
+    assert config.manifests == [Path.home() / "job.yaml"]
 
 
 def test_the_values_come_from_the_stack_file_as_pulumi_hands_them_over() -> None:
@@ -61,31 +87,106 @@ def test_the_values_come_from_the_stack_file_as_pulumi_hands_them_over() -> None
         }
     )
     try:
-        config = StackConfig.load()
+        config = StackConfig.load(StackFile())
     finally:
         pulumi.runtime.set_all_config({})
 
-    assert config.namespace == "123"
+    assert config.throwaway and config.namespace == "123"
     assert config.operator is not None and config.operator.chart == HelmChart(path="c")
 
 
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"manifest": ["a.yaml"]}, "kuberay has no key 'manifest'; it knows crds, manifests,"),
-        ({"throwaway": "yes"}, "kuberay:throwaway must be true or false, but it is 'yes'"),
-        ({"crds": "folder"}, "kuberay:crds must be a mapping, but it is 'folder'"),
-        ({"crds": {"path": "x"}}, "kuberay:crds has no key 'path'; it knows chart, checksum, folder, url"),
-        ({"operator": {"replicas": "2"}}, "kuberay:operator.replicas must be an integer, but it is '2'"),
-        ({"operator": {"replicas": True}}, "kuberay:operator.replicas must be an integer, but it is True"),
-        ({"operator": {"chart": {"name": "x"}}}, "kuberay:operator.chart has no key 'name'"),
-        ({"namespaces": "a"}, "kuberay:namespaces must be a list of strings"),
-        ({"manifests": [1]}, r"kuberay:manifests must be a list of strings, but it is \[1\]"),
+        ({"manifest": ["a.yaml"]}, "The configuration has no key 'manifest'. Did you mean 'manifests'?"),
+        ({"ray_jobs": {}}, "The configuration has no key 'ray_jobs'. Did you mean 'rayJobs'?"),
+        ({"throwaway": "yes"}, "kuberay:throwaway must be true or false, but it is 'yes'."),
+        ({"crds": "folder"}, "kuberay:crds must be a mapping, but it is 'folder'."),
+        ({"crds": {"path": "x"}}, "kuberay:crds has no key 'path'. It has chart, "),
+        (
+            {"versions": {"kuberay": 1.6}},
+            "kuberay:versions.kuberay must be a string, but it is 1.6. Write it in quotes.",
+        ),
+        (
+            {"operator": {"replicas": "2"}},
+            "kuberay:operator.replicas must be an integer, but it is '2'. Write it without quotes. (Number of operator",
+        ),
+        ({"operator": {"replicas": True}}, "kuberay:operator.replicas must be an integer, but it is true."),
+        ({"operator": {"replicas": 1.5}}, "kuberay:operator.replicas must be an integer, but it is 1.5."),
+        ({"operator": {"metrics": "true"}}, "must be true or false, but it is 'true'. Write it without quotes."),
+        ({"operator": {"env": {"A": 1}}}, "kuberay:operator.env.A must be a string, but it is 1. Write it in quotes."),
+        ({"operator": {"env": ["A"]}}, "kuberay:operator.env must be a mapping, but it is ['A']."),
+        ({"namespaces": "a"}, "kuberay:namespaces must be a list of strings, but it is 'a'. Write each one on a line"),
+        ({"manifests": ["a", 1]}, "kuberay:manifests[1] must be a path, but it is 1. Write it in quotes."),
+        (
+            {"rayJobs": {"a": {"submissionMode": "http"}}},
+            "kuberay:rayJobs.a.submissionMode must be one of K8sJobMode, HTTPMode, SidecarMode or InteractiveMode, "
+            "but it is 'http'. Did you mean 'HTTPMode'?",
+        ),
+        ({"rayJobs": {"a": {"workers": [{}]}}}, "kuberay:rayJobs.a.workers[0] needs the key 'name'."),
+        ({"protect": True, "throwaway": True}, "kuberay:protect keeps what kuberay:throwaway lets go"),
     ],
 )
-def test_a_wrong_value_is_refused_with_the_name_of_its_key(values: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(pulumi.RunError, match=sentence):
+def test_a_wrong_value_is_refused_with_its_key_and_a_remedy(values: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ConfigError) as error:
         StackConfig.parse(values)
+
+    assert sentence in str(error.value)
+
+
+WRONG_FILE = """\
+config:
+  kubernetes:context: kind-kind
+  # A comment.
+  kuberay:operator:
+    chart: {path: c}
+    replica: 2
+  kuberay:rayJobs:
+    counter:
+      workers:
+        - {name: a}
+        - name: b
+          replicas: many
+  kuberay:namespace: x
+"""
+
+
+def test_every_problem_is_told_at_once_with_its_place_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.dev.yaml"
+    path.write_text(WRONG_FILE)
+    values = {
+        key.removeprefix("kuberay:"): value
+        for key, value in yaml.safe_load(WRONG_FILE)["config"].items()
+        if key.startswith("kuberay:")
+    }
+
+    with pytest.raises(ConfigError) as error:
+        StackConfig.parse(values, StackFile.read(path))
+
+    header, *lines = str(error.value).splitlines()
+    assert header == "The configuration has 2 errors:"
+    assert lines[0] == "- Pulumi.dev.yaml:6: kuberay:operator has no key 'replica'. Did you mean 'replicas'?"
+    assert lines[1].startswith("- Pulumi.dev.yaml:12: kuberay:rayJobs.counter.workers[1].replicas must be an integer")
+
+
+@pytest.mark.parametrize("content", ["", "config:", "a: [", "- 1", "config: {kuberay:namespace: x}"])
+def test_a_value_from_elsewhere_has_no_place(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "Pulumi.dev.yaml"
+    path.write_text(content)
+
+    with pytest.raises(ConfigError, match=r"^kuberay:operator must be a mapping"):
+        StackConfig.parse({"operator": 1}, StackFile.read(path))
+
+
+def test_an_encrypted_value_is_refused_unseen() -> None:
+    pulumi.runtime.set_all_config({"kuberay:operator": '{"env": {"TOKEN": "hidden"}}'}, ["kuberay:operator"])
+    try:
+        with pytest.raises(ConfigError, match=r"kuberay:operator has an encrypted value.*Kubernetes Secret") as error:
+            StackConfig.load(StackFile())
+    finally:
+        pulumi.runtime.set_all_config({}, [])
+
+    assert "hidden" not in str(error.value)
 
 
 @pytest.mark.parametrize("stack", ["dev", "staging", "prod", "kind"])
@@ -95,5 +196,5 @@ def test_the_environments_in_the_repository_are_valid_and_protect_their_crds(sta
 
     config = StackConfig.parse(own)
 
-    assert config.crds is not None and not config.crds.throwaway
-    assert config.operator is not None and config.operator.version == "1.6.2"
+    assert config.crds is not None and not config.throwaway
+    assert config.operator is not None

@@ -3,7 +3,12 @@ import runpy
 from pathlib import Path
 
 import pulumi
+import pytest
+from config_errors import ConfigError, placed
 from recording_engine import STACKS, Run
+from stack_file import StackFile
+
+from pulumi_kuberay import ArgumentError
 
 CRD = """
 apiVersion: apiextensions.k8s.io/v1
@@ -60,3 +65,35 @@ def test_the_program_declares_what_the_configuration_describes(run: Run, tmp_pat
         ("kubernetes:core/v1:Secret", "ray-jobs/token"),
         ("kubernetes:ray.io/v1:RayJob", "ray-jobs/counter"),
     }
+
+
+def test_typed_jobs_are_declared_in_the_namespace_of_the_stack(run: Run) -> None:
+    jobs = {"counter": {"entrypoint": "python count.py", "cleanup": {"shutDownAfterSeconds": 60}}}
+    pulumi.runtime.set_all_config({"kuberay:namespace": "ray-jobs", "kuberay:rayJobs": json.dumps(jobs)})
+
+    engine = run(lambda: runpy.run_path(str(STACKS / "__main__.py")))
+
+    job = engine.one("kubernetes:ray.io/v1:RayJob")
+    assert job["metadata"] == {"name": "counter", "namespace": "ray-jobs"}
+    assert job["spec"]["ttlSecondsAfterFinished"] == 60
+
+
+def test_namespaces_have_the_labels_of_the_stack(run: Run) -> None:
+    labels = {"pod-security.kubernetes.io/enforce": "baseline"}
+    pulumi.runtime.set_all_config({"kuberay:namespaces": '["a"]', "kuberay:namespaceLabels": json.dumps(labels)})
+
+    engine = run(lambda: runpy.run_path(str(STACKS / "__main__.py")))
+
+    assert engine.one("kubernetes:core/v1:Namespace")["metadata"] == {"name": "a", "labels": labels}
+
+
+def test_what_a_component_refuses_is_told_with_its_place_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.dev.yaml"
+    path.write_text("config:\n  kuberay:operator:\n    metrics: true\n    replicas: 0\n")
+
+    with pytest.raises(ConfigError) as error, placed(StackFile.read(path), "operator"):
+        raise ArgumentError("replicas of KubeRayOperator must be 1 or more, but it is 0.")
+
+    assert str(error.value) == (
+        "Pulumi.dev.yaml:4: kuberay:operator: replicas of KubeRayOperator must be 1 or more, but it is 0."
+    )
