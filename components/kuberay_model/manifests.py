@@ -98,7 +98,7 @@ def load(path: Path | str) -> list[Document]:
             object is given twice.
     """
     file = Path(path)
-    documents = [document for node, value in _parse(file, _read(file)) for document in _objects(file, node, value)]
+    documents = [document for node, value in parse(file, read(file)) for document in _objects(file, node, value)]
     first: dict[tuple[str, str, str, str], Document] = {}
     for document in documents:
         identity = (document.group, document.kind, document.namespace, document.name)
@@ -131,7 +131,12 @@ def rayjob(documents: Sequence[Document]) -> Document:
     raise ManifestError(path, None, f"One RayJob of {RAY_GROUP}/v1 is expected, but there is {kinds}.")
 
 
-def _read(file: Path) -> str:
+def read(file: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        ManifestError: The file cannot be read or is not in UTF-8.
+    """
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -147,7 +152,12 @@ def _read(file: Path) -> str:
         raise ManifestError(file, None, f"The file cannot be read: {error.strerror}.") from error
 
 
-def _parse(file: Path, source: str) -> Iterator[tuple[yaml.Node, Any]]:
+def parse(file: Path, source: str) -> Iterator[tuple[yaml.Node, Any]]:
+    """Yield each YAML document of a file, as YAML knows it and as Python does; empty documents are left out.
+
+    Raises:
+        ManifestError: The text is no YAML, or a key is given twice.
+    """
     try:
         loader = ManifestLoader(source)
         try:
