@@ -5,8 +5,10 @@ from pulumi_kuberay.cleanup import (
     DeletionPolicy,
     DeletionRule,
     FinishedJobStatus,
+    LegacyDeletion,
     deletion_rules,
     keep,
+    legacy,
     shut_down,
 )
 from pulumi_kuberay.crds import KubeRayCrds, KubeRayCrdsArgs
@@ -38,15 +40,59 @@ from pulumi_kuberay.kueue_resource_flavor import ResourceFlavor, ResourceFlavorA
 from pulumi_kuberay.label_selectors import LabelSelector, LabelSelectorRequirement, SelectorOperator
 from pulumi_kuberay.objects import KubernetesObject
 from pulumi_kuberay.operator_args import HelmChart, KubeRayOperatorArgs, KustomizeFolders, OperatorImage
-from pulumi_kuberay.ray_cluster import HeadGroup, WorkerGroup
-from pulumi_kuberay.ray_job import RayJob
-from pulumi_kuberay.ray_job_args import RayJobArgs, SubmissionMode
+from pulumi_kuberay.pod_template import (
+    PodSecurityStandard,
+    PodTemplate,
+    Resources,
+    SecretKey,
+    Volume,
+)
+from pulumi_kuberay.ray_cluster import (
+    RayCluster,
+    RayClusterArgs,
+    UpgradeStrategy,
+)
+from pulumi_kuberay.ray_cluster_template import (
+    AutoscalerVersion,
+    Autoscaling,
+    GcsFaultTolerance,
+    RayClusterTemplate,
+    TokenAuth,
+    UpscalingMode,
+)
+from pulumi_kuberay.ray_groups import (
+    HeadGroup,
+    ServiceType,
+    WorkerGroup,
+)
+from pulumi_kuberay.ray_job import (
+    RayJob,
+)
+from pulumi_kuberay.ray_job_args import (
+    ManagedBy,
+    RayJobArgs,
+)
+from pulumi_kuberay.run_identity import (
+    RunNaming,
+)
+from pulumi_kuberay.scheduling import (
+    KueueQueue,
+    Scheduling,
+    queue,
+    suspended,
+)
+from pulumi_kuberay.submission import (
+    SubmissionMode,
+    Submitter,
+)
 from pulumi_kuberay.taints import Taint, TaintEffect, Toleration, TolerationOperator
 
 __all__ = [
     "AdmissionCheck",
     "AdmissionMode",
     "ArgumentError",
+    "AutoscalerVersion",
+    "Autoscaling",
     "BorrowWithinCohort",
     "BorrowingPreemption",
     "Cleanup",
@@ -64,6 +110,7 @@ __all__ = [
     "FlavorPreference",
     "FlavorQuotas",
     "FlavorSearch",
+    "GcsFaultTolerance",
     "HeadGroup",
     "HelmChart",
     "KubeRayCrds",
@@ -71,33 +118,54 @@ __all__ = [
     "KubeRayOperator",
     "KubeRayOperatorArgs",
     "KubernetesObject",
+    "KueueQueue",
     "KustomizeFolders",
     "LabelSelector",
     "LabelSelectorRequirement",
+    "LegacyDeletion",
     "LocalQueue",
     "LocalQueueArgs",
+    "ManagedBy",
     "MigrationMode",
     "OperatorImage",
+    "PodSecurityStandard",
+    "PodTemplate",
     "Preemption",
     "QueuePreemption",
     "QueueingStrategy",
+    "RayCluster",
+    "RayClusterArgs",
+    "RayClusterTemplate",
     "RayJob",
     "RayJobArgs",
     "ResourceFlavor",
     "ResourceFlavorArgs",
     "ResourceGroup",
     "ResourceQuota",
+    "Resources",
+    "RunNaming",
+    "Scheduling",
+    "SecretKey",
     "SelectorOperator",
+    "ServiceType",
     "StopPolicy",
     "SubmissionMode",
+    "Submitter",
     "Taint",
     "TaintEffect",
+    "TokenAuth",
     "Toleration",
     "TolerationOperator",
+    "UpgradeStrategy",
+    "UpscalingMode",
+    "Volume",
     "WorkerGroup",
     "WorkloadPriorityClass",
     "WorkloadPriorityClassArgs",
     "deletion_rules",
     "keep",
+    "legacy",
+    "queue",
     "shut_down",
+    "suspended",
 ]

@@ -5,20 +5,25 @@ from typing import Any
 
 import pulumi
 
+from pulumi_kuberay.merging import without_none
 from pulumi_kuberay.objects import KubernetesObject
 from pulumi_kuberay.operator_args import DEFAULT_VERSION
+from pulumi_kuberay.outputs import has_outputs
+from pulumi_kuberay.ray_checks import ray_job_findings
 from pulumi_kuberay.ray_job_args import RayJobArgs
-from pulumi_kuberay.ray_job_check import findings, has_outputs
-from pulumi_kuberay.ray_job_manifest import changed_by_others, ray_job_manifest
+from pulumi_kuberay.ray_job_manifest import ray_job_manifest
+from pulumi_kuberay.run_identity import RunNaming, content_hash, left_alone, run_name
 
 
 class RayJob(pulumi.ComponentResource):
-    """A RayJob: one run of one command on its own RayCluster.
+    """A RayJob: one run of one command on its own RayCluster or on an existing one.
 
-    KubeRay ignores an edit of a job that runs or has finished, so a change of the spec replaces the object:
-    the old one is deleted first, because both have one name. Two things are left alone after the creation,
-    because others change them: ``spec.suspend``, which is Kueue's switch, and, where the Ray autoscaler is
-    on, the replicas of worker groups.
+    KubeRay reads most of the spec once, when a run begins. An edit of that is a new run: the object is replaced, by
+    default the old one first, because both have one name. Deadlines, retries and cleanup are read at every reconcile,
+    so edits of them are made in place and run nothing again.
+
+    What others change in the object is left alone: Kueue suspends and places the pods, people scale a run by hand.
+    Neither a refresh nor a later update undoes that, and neither runs the job again.
 
     Let it depend on the operator and on what its pods need: KubeRay's finalizer is only removed by a live
     operator.
@@ -43,14 +48,16 @@ class RayJob(pulumi.ComponentResource):
         """
         super().__init__("kuberay:index:RayJob", name, {}, opts)
         manifest = ray_job_manifest(name, args)
+        checked, identity = self._checked(manifest, args)
+        hashed = (args.naming or RunNaming.FIXED) == RunNaming.CONTENT_HASH
         job = KubernetesObject(
             name,
-            self._checked(manifest, args),
+            checked,
             pulumi.ResourceOptions(
                 parent=self,
-                replace_on_changes=["spec"],
-                delete_before_replace=True,
-                ignore_changes=changed_by_others(manifest),
+                replacement_trigger=None if hashed else identity,
+                delete_before_replace=not hashed,
+                ignore_changes=left_alone(manifest),
             ),
         )
         self.job_name = job.metadata.apply(lambda metadata: str(metadata["name"]))
@@ -82,13 +89,21 @@ class RayJob(pulumi.ComponentResource):
         args = RayJobArgs(manifest=manifest, kuberay_version=kuberay_version, feature_gates=feature_gates)
         return cls(name, args, opts)
 
-    def _checked(self, manifest: Mapping[str, Any], args: RayJobArgs) -> Mapping[str, Any]:
+    def _checked(self, manifest: Mapping[str, Any], args: RayJobArgs) -> tuple[Mapping[str, Any], pulumi.Input[str]]:
+        """Return the object to apply and the identity of its run."""
+
         def check(known: Mapping[str, Any]) -> Mapping[str, Any]:
-            for finding in findings(known, args.kuberay_version or DEFAULT_VERSION, args.feature_gates or {}):
-                pulumi.log.warn(str(finding), self)
-            return known
+            identity = content_hash(known, args.run)
+            named = run_name(known, identity, args.naming)
+            for finding in ray_job_findings(named, args.kuberay_version or DEFAULT_VERSION, args.feature_gates or {}):
+                pulumi.log.warn(finding, self)
+            return {"name": named["metadata"].get("name"), "spec": without_none(named["spec"]), "identity": identity}
 
         if not has_outputs(manifest):
-            return check(manifest)
-        spec = pulumi.Output.from_input(manifest).apply(lambda known: check(known)["spec"])
-        return {**manifest, "spec": spec}
+            known = check(manifest)
+            metadata = without_none({**manifest["metadata"], "name": known["name"]})
+            return {**manifest, "metadata": metadata}, str(known["identity"])
+        later = pulumi.Output.from_input(manifest).apply(check)
+        metadata = {**manifest["metadata"], "name": later.apply(lambda known: known["name"])}
+        spec = later.apply(lambda known: known["spec"])
+        return {**manifest, "metadata": metadata, "spec": spec}, later.apply(lambda known: str(known["identity"]))

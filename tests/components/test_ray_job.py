@@ -9,16 +9,20 @@ from pulumi_kuberay import (
     DeletionPolicy,
     DeletionRule,
     FinishedJobStatus,
-    HeadGroup,
+    PodTemplate,
+    RayClusterTemplate,
     RayJob,
     RayJobArgs,
     SubmissionMode,
+    Submitter,
     WorkerGroup,
     deletion_rules,
     keep,
+    queue,
     shut_down,
+    suspended,
 )
-from pulumi_kuberay.ray_job_manifest import changed_by_others, ray_job_manifest
+from pulumi_kuberay.ray_job_manifest import ray_job_manifest
 
 RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 CLUSTER = {"headGroupSpec": {"template": {"spec": {"containers": [{"name": "ray-head", "image": "ray"}]}}}}
@@ -48,42 +52,6 @@ def test_a_job_needs_an_entrypoint_and_has_safe_defaults() -> None:
     assert "suspend" not in job["spec"]
 
 
-def test_a_cluster_is_made_of_a_head_and_worker_groups() -> None:
-    cluster = spec(
-        image="registry.example/ray:2.52.0",
-        head=HeadGroup(resources={"requests": {"cpu": "2"}}, ray_start_params={"num-cpus": "0"}),
-        workers=[WorkerGroup(name="small", replicas=2, max_replicas=4, image="registry.example/ray:gpu")],
-    )["rayClusterSpec"]
-
-    [head] = cluster["headGroupSpec"]["template"]["spec"]["containers"]
-    assert (head["image"], head["resources"]) == ("registry.example/ray:2.52.0", {"requests": {"cpu": "2"}})
-    assert cluster["headGroupSpec"]["rayStartParams"] == {"num-cpus": "0"}
-    [group] = cluster["workerGroupSpecs"]
-    assert (group["groupName"], group["replicas"], group["minReplicas"], group["maxReplicas"]) == (
-        "small",
-        2,
-        2,
-        4,
-    )
-    assert group["template"]["spec"]["containers"][0]["image"] == "registry.example/ray:gpu"
-
-
-def test_the_image_follows_the_ray_version() -> None:
-    cluster = spec(ray_version="2.55.0")["rayClusterSpec"]
-
-    assert cluster["rayVersion"] == "2.55.0"
-    assert cluster["headGroupSpec"]["template"]["spec"]["containers"][0]["image"] == "rayproject/ray:2.55.0"
-
-
-def test_a_pod_template_is_merged_over_the_one_that_was_made() -> None:
-    template = spec(head=HeadGroup(template={"spec": {"nodeSelector": {"pool": "ray"}}}))["rayClusterSpec"][
-        "headGroupSpec"
-    ]["template"]
-
-    assert template["spec"]["nodeSelector"] == {"pool": "ray"}
-    assert template["spec"]["containers"][0]["name"] == "ray-head"
-
-
 def test_extra_is_merged_over_everything_and_null_removes() -> None:
     job = spec(ray_cluster_spec=CLUSTER, extra={"entrypointNumCpus": 1, "preRunningDeadlineSeconds": None})
 
@@ -92,7 +60,8 @@ def test_extra_is_merged_over_everything_and_null_removes() -> None:
 
 
 def test_whole_numbers_stay_whole_when_another_language_sends_them_as_floats() -> None:
-    job = spec(backoff_limit=2.0, workers=[WorkerGroup(name="small", replicas=cast(int, 3.0))])
+    workers = [WorkerGroup(name="small", replicas=cast(int, 3.0))]
+    job = spec(backoff_limit=2.0, cluster=RayClusterTemplate(workers=workers))
 
     assert repr(job["backoffLimit"]) == "2"
     assert repr(job["rayClusterSpec"]["workerGroupSpecs"][0]["replicas"]) == "3"
@@ -104,7 +73,7 @@ def test_values_may_be_outputs_of_other_resources(run: Run) -> None:
             "counter",
             RayJobArgs(
                 entrypoint=pulumi.Output.from_input("python count.py"),
-                image=pulumi.Output.from_input("registry.example/ray:1"),
+                cluster=RayClusterTemplate(image=pulumi.Output.from_input("registry.example/ray:1")),
                 backoff_limit=pulumi.Output.from_input(1),
             ),
         )
@@ -122,14 +91,6 @@ def test_a_whole_manifest_is_used_as_it_stands(run: Run) -> None:
     assert "status" not in job
 
 
-def test_what_kueue_and_the_ray_autoscaler_change_is_left_alone() -> None:
-    fixed: dict[str, Any] = {"spec": {"rayClusterSpec": {}}}
-    autoscaled = {"spec": {"rayClusterSpec": {"enableInTreeAutoscaling": True}}}
-
-    assert changed_by_others(fixed) == ["spec.suspend"]
-    assert changed_by_others(autoscaled) == ["spec.suspend", "spec.rayClusterSpec.workerGroupSpecs[*].replicas"]
-
-
 def test_outputs_name_the_job(run: Run) -> None:
     seen: dict[str, Any] = {}
 
@@ -144,13 +105,47 @@ def test_outputs_name_the_job(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (
-            {"submission_mode": SubmissionMode.HTTP, "submitter_pod_template": {}},
-            "only K8sJobMode has a submitter",
-        ),
-        ({"ray_cluster_spec": CLUSTER, "image": "ray"}, "together with image"),
+        ({"cluster": RayClusterTemplate(), "ray_cluster_spec": CLUSTER}, "together with cluster"),
         ({"manifest": MANIFEST}, "takes nothing else, but entrypoint is set too"),
-        ({"workers": [WorkerGroup(name="a", replicas=2, max_replicas=1)]}, "but they are 2, 2 and 1"),
+        ({"runtime_env": {"pip": []}, "runtime_env_yaml": "pip: []"}, "given twice"),
+        (
+            {"submission_mode": SubmissionMode.HTTP, "submitter": Submitter(backoff_limit=1)},
+            "only K8sJobMode has a submitter pod and this one has HTTPMode",
+        ),
+        ({"submission_mode": SubmissionMode.SIDECAR, "submitter": Submitter()}, "this one has SidecarMode"),
+        ({"submission_mode": SubmissionMode.INTERACTIVE}, "InteractiveMode, .* but it has entrypoint"),
+        (
+            {"submission_mode": SubmissionMode.INTERACTIVE, "entrypoint": None, "backoff_limit": 1},
+            "InteractiveMode, .* but it has backoff_limit",
+        ),
+        ({"cluster_selector": "shared", "cluster": RayClusterTemplate()}, "existing RayCluster .* but has cluster too"),
+        ({"cluster_selector": "shared", "cleanup": shut_down()}, "but has cleanup too"),
+        ({"cluster_selector": "shared", "backoff_limit": 1}, "but has backoff_limit too"),
+        ({"cluster_selector": "shared", "scheduling": queue("team")}, "but has scheduling too"),
+        (
+            {"cluster_selector": "shared", "submission_mode": SubmissionMode.SIDECAR},
+            "SidecarMode; use K8sJobMode or HTTPMode",
+        ),
+        (
+            {"cluster_selector": "shared", "submitter": Submitter(pod=PodTemplate(env={"A": "1"}))},
+            "no image, and the image of the RayCluster is not known",
+        ),
+        ({"scheduling": queue("team"), "cleanup": keep()}, "waits in a queue, .* its cleanup is not shut_down"),
+        ({"scheduling": queue("team"), "cleanup": deletion_rules(CLEAN_UP)}, "has no deletion rules"),
+        ({"scheduling": suspended(), "cleanup": keep()}, "can be suspended, .* its cleanup is not shut_down"),
+        (
+            {"scheduling": queue("team"), "ray_cluster_spec": {**CLUSTER, "enableInTreeAutoscaling": True}},
+            "Kueue refuses unless the queue is elastic",
+        ),
+        (
+            {"scheduling": queue("team"), "cluster": RayClusterTemplate(workers=[WorkerGroup(name="Head")])},
+            "a worker group named head",
+        ),
+        (
+            {"kuberay_version": "1.5.2", "pre_running_deadline_seconds": 60},
+            "KubeRay 1.5.2 does not know it and would run the RayJob without",
+        ),
+        ({"kuberay_version": "latest"}, "three numbers"),
     ],
 )
 def test_arguments_that_contradict_each_other_are_refused(args: dict[str, Any], sentence: str) -> None:
@@ -165,7 +160,10 @@ def test_arguments_that_contradict_each_other_are_refused(args: dict[str, Any], 
         ({"entrypoint": ""}, "U2 spec.entrypoint"),
         ({"backoff_limit": -1}, "J34 spec.backoffLimit"),
         ({"active_deadline_seconds": 0}, "J32 spec.activeDeadlineSeconds"),
-        ({"workers": [WorkerGroup(name="a"), WorkerGroup(name="a")]}, "U16 spec.rayClusterSpec"),
+        (
+            {"cluster": RayClusterTemplate(workers=[WorkerGroup(name="a"), WorkerGroup(name="a")])},
+            "U16 spec.rayClusterSpec",
+        ),
         (
             {"cleanup": shut_down(), "extra": {"deletionStrategy": {"deletionRules": [RULE]}}},
             "J7 spec.deletionStrategy",
