@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stack_config import StackConfig
 from stack_file import StackFile
-from stack_program import declare
+from stack_program import StackProgram
 
 file = StackFile.of_running_stack(Path(__file__).parent)
-declare(StackConfig.load(file), file)
+StackProgram(StackConfig.load(file), file).declare()

@@ -12,7 +12,17 @@ from pulumi.runtime.config import CONFIG, get_config_env, get_config_secret_keys
 from stack_file import PROJECT, StackFile
 from typed_values import TypedValues
 
-from pulumi_kuberay import KubeRayCrdsArgs, KubeRayOperatorArgs, RayJobArgs
+from pulumi_kuberay import (
+    ClusterQueueArgs,
+    CohortArgs,
+    KubeRayCrdsArgs,
+    KubeRayOperatorArgs,
+    LocalQueueArgs,
+    RayClusterArgs,
+    RayJobArgs,
+    ResourceFlavorArgs,
+    WorkloadPriorityClassArgs,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +67,24 @@ class StackConfig:
     operator: KubeRayOperatorArgs | None = None
     """The KubeRay operator. Default: this stack does not own it."""
 
+    flavors: Mapping[str, ResourceFlavorArgs] = field(default_factory=dict)
+    """ResourceFlavors of Kueue, by their names."""
+
+    cohorts: Mapping[str, CohortArgs] = field(default_factory=dict)
+    """Cohorts of Kueue, by their names. One without quotas of its own need not be here."""
+
+    cluster_queues: Mapping[str, ClusterQueueArgs] = field(default_factory=dict)
+    """ClusterQueues of Kueue, by their names."""
+
+    local_queues: Mapping[str, LocalQueueArgs] = field(default_factory=dict)
+    """LocalQueues of Kueue, by their names."""
+
+    priority_classes: Mapping[str, WorkloadPriorityClassArgs] = field(default_factory=dict)
+    """WorkloadPriorityClasses of Kueue, by their names."""
+
+    ray_clusters: Mapping[str, RayClusterArgs] = field(default_factory=dict)
+    """RayClusters that stay, by their names."""
+
     ray_jobs: Mapping[str, RayJobArgs] = field(default_factory=dict)
     """RayJobs, by their names."""
 
@@ -90,7 +118,7 @@ class StackConfig:
             ConfigError: A key is unknown or its value has the wrong type.
         """
         reader = TypedValues()
-        config = reader.record(cls, values, ())
+        config = reader.record(cls, _with_namespaces(values), ())
         if config is None:
             raise config_error(reader.problems, file or StackFile())
         if config.protect and config.throwaway:
@@ -98,6 +126,19 @@ class StackConfig:
                 f"{PROJECT}:protect keeps what {PROJECT}:throwaway lets go, but both are true; drop one of them."
             )
         return config
+
+
+def _with_namespaces(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Put LocalQueues, whose namespace is required, into the namespace of the stack."""
+    queues = values.get("localQueues")
+    if not isinstance(queues, Mapping):
+        return values
+    namespace = values.get("namespace") or StackConfig.namespace
+    placed = {
+        name: {"namespace": namespace, **queue} if isinstance(queue, Mapping) else queue
+        for name, queue in queues.items()
+    }
+    return {**values, "localQueues": placed}
 
 
 def _decoded(key: str, text: str) -> Any:

@@ -1,19 +1,27 @@
 """What the parts of a stack take from its common settings where they say nothing themselves."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from config_errors import ConfigError
 from stack_config import StackConfig
 from stack_file import PROJECT
 
-from pulumi_kuberay import HelmChart, KubeRayCrdsArgs, KubeRayOperatorArgs, RayJobArgs
+from pulumi_kuberay import (
+    HelmChart,
+    KubeRayCrdsArgs,
+    KubeRayOperatorArgs,
+    RayClusterArgs,
+    RayClusterTemplate,
+    RayJobArgs,
+)
 from pulumi_kuberay.operator_args import DEFAULT_VERSION
 
 OPERATOR_CHART = "kuberay-operator"
 _RELEASES = "https://github.com/ray-project/kuberay-helm/releases/download"
+
+_RayArgs = TypeVar("_RayArgs", RayClusterArgs, RayJobArgs)
 
 
 def with_defaults(config: StackConfig) -> StackConfig:
@@ -26,7 +34,8 @@ def with_defaults(config: StackConfig) -> StackConfig:
         config,
         crds=_crds(config),
         operator=_operator(config),
-        ray_jobs={name: _ray_job(args, config) for name, args in config.ray_jobs.items()},
+        ray_clusters={name: _ray_object(args, config) for name, args in config.ray_clusters.items()},
+        ray_jobs={name: _ray_object(args, config) for name, args in config.ray_jobs.items()},
     )
 
 
@@ -81,17 +90,24 @@ def _operator(config: StackConfig) -> KubeRayOperatorArgs | None:
     return replace(operator, chart=HelmChart(path=str(chart)))
 
 
-def _ray_job(args: RayJobArgs, config: StackConfig) -> RayJobArgs:
+def _ray_object(args: _RayArgs, config: StackConfig) -> _RayArgs:
+    job = args if isinstance(args, RayJobArgs) else RayJobArgs()
     defaults: dict[str, Any] = {
         "kuberay_version": kuberay_version(config),
         "feature_gates": config.operator.feature_gates if config.operator else None,
     }
-    if args.manifest is None:
+    if job.manifest is None:
         defaults["namespace"] = config.namespace
-        if args.ray_cluster_spec is None:
-            defaults["ray_version"] = config.versions.ray
-    return replace(args, **_unset(args, defaults))
+    unset = {name: value for name, value in defaults.items() if getattr(args, name) is None}
+    if job.manifest is None and job.cluster_selector is None and args.ray_cluster_spec is None:
+        unset["cluster"] = _cluster(args.cluster, config)
+    return replace(args, **unset)
 
 
-def _unset(args: RayJobArgs, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in defaults.items() if getattr(args, name) is None}
+def _cluster(cluster: RayClusterTemplate | None, config: StackConfig) -> RayClusterTemplate | None:
+    if config.versions.ray is None:
+        return cluster
+    cluster = cluster or RayClusterTemplate()
+    if cluster.ray_version is not None or cluster.image is not None:
+        return cluster
+    return replace(cluster, ray_version=config.versions.ray)

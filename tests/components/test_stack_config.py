@@ -14,6 +14,7 @@ from pulumi_kuberay import (
     KubeRayCrdsArgs,
     KubeRayOperatorArgs,
     KustomizeFolders,
+    RayClusterTemplate,
     RayJobArgs,
     SubmissionMode,
     WorkerGroup,
@@ -48,7 +49,7 @@ def test_the_keys_are_the_fields_of_the_components_in_camel_case() -> None:
                 "counter": {
                     "entrypoint": "python count.py",
                     "submissionMode": "HTTPMode",
-                    "workers": [{"name": "small", "replicas": 2}],
+                    "cluster": {"workers": [{"name": "small", "replicas": 2}]},
                     "backoffLimit": None,
                 }
             },
@@ -71,7 +72,7 @@ def test_the_keys_are_the_fields_of_the_components_in_camel_case() -> None:
         "counter": RayJobArgs(
             entrypoint="python count.py",
             submission_mode=SubmissionMode.HTTP,
-            workers=[WorkerGroup(name="small", replicas=2)],
+            cluster=RayClusterTemplate(workers=[WorkerGroup(name="small", replicas=2)]),
         )
     }
     assert config.manifests == [Path.home() / "job.yaml"]
@@ -123,7 +124,10 @@ def test_the_values_come_from_the_stack_file_as_pulumi_hands_them_over() -> None
             "kuberay:rayJobs.a.submissionMode must be one of K8sJobMode, HTTPMode, SidecarMode or InteractiveMode, "
             "but it is 'http'. Did you mean 'HTTPMode'?",
         ),
-        ({"rayJobs": {"a": {"workers": [{}]}}}, "kuberay:rayJobs.a.workers[0] needs the key 'name'."),
+        (
+            {"rayJobs": {"a": {"cluster": {"workers": [{}]}}}},
+            "kuberay:rayJobs.a.cluster.workers[0] needs the key 'name'.",
+        ),
         ({"protect": True, "throwaway": True}, "kuberay:protect keeps what kuberay:throwaway lets go"),
     ],
 )
@@ -143,10 +147,11 @@ config:
     replica: 2
   kuberay:rayJobs:
     counter:
-      workers:
-        - {name: a}
-        - name: b
-          replicas: many
+      cluster:
+        workers:
+          - {name: a}
+          - name: b
+            replicas: many
   kuberay:namespace: x
 """
 
@@ -166,7 +171,9 @@ def test_every_problem_is_told_at_once_with_its_place_in_the_file(tmp_path: Path
     header, *lines = str(error.value).splitlines()
     assert header == "The configuration has 2 errors:"
     assert lines[0] == "- Pulumi.dev.yaml:6: kuberay:operator has no key 'replica'. Did you mean 'replicas'?"
-    assert lines[1].startswith("- Pulumi.dev.yaml:12: kuberay:rayJobs.counter.workers[1].replicas must be an integer")
+    assert lines[1].startswith(
+        "- Pulumi.dev.yaml:13: kuberay:rayJobs.counter.cluster.workers[1].replicas must be an integer"
+    )
 
 
 @pytest.mark.parametrize("content", ["", "config:", "a: [", "- 1", "config: {kuberay:namespace: x}"])

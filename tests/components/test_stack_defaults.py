@@ -43,20 +43,42 @@ def test_jobs_take_namespace_ray_version_and_gates_from_the_stack() -> None:
         operator={"featureGates": {"RayCronJob": True}},
         rayJobs={
             "plain": {},
-            "own": {"namespace": "elsewhere", "rayVersion": "2.50.0"},
-            "cluster": {"rayClusterSpec": {"rayVersion": "2.50.0"}},
+            "own": {"namespace": "elsewhere", "cluster": {"rayVersion": "2.50.0"}},
+            "image": {"cluster": {"image": "registry.example/ray:2.50.0"}},
+            "spec": {"rayClusterSpec": {"rayVersion": "2.50.0"}},
+            "selector": {"clusterSelector": "shared"},
             "whole": {"manifest": {"kind": "RayJob"}},
         },
     )
 
-    jobs = {name: (job.namespace, job.ray_version) for name, job in config.ray_jobs.items()}
+    jobs = {
+        name: (job.namespace, job.cluster.ray_version if job.cluster else None) for name, job in config.ray_jobs.items()
+    }
     assert jobs == {
         "plain": ("ray-jobs", "2.53.0"),
         "own": ("elsewhere", "2.50.0"),
-        "cluster": ("ray-jobs", None),
+        "image": ("ray-jobs", None),
+        "spec": ("ray-jobs", None),
+        "selector": ("ray-jobs", None),
         "whole": (None, None),
     }
     assert {str(job.feature_gates) for job in config.ray_jobs.values()} == {"{'RayCronJob': True}"}
+
+
+def test_ray_clusters_take_the_same_from_the_stack() -> None:
+    config = configured(versions={"kuberay": "1.7.0", "ray": "2.53.0"}, namespace="ray-jobs", rayClusters={"a": {}})
+
+    cluster = config.ray_clusters["a"]
+    assert (cluster.namespace, cluster.kuberay_version) == ("ray-jobs", "1.7.0")
+    assert cluster.cluster is not None and cluster.cluster.ray_version == "2.53.0"
+
+
+def test_local_queues_are_in_the_namespace_of_the_stack() -> None:
+    queues = {"a": {"clusterQueue": "shared"}, "b": {"clusterQueue": "shared", "namespace": "elsewhere"}}
+
+    config = configured(namespace="ray-jobs", localQueues=queues)
+
+    assert [queue.namespace for queue in config.local_queues.values()] == ["ray-jobs", "elsewhere"]
 
 
 @pytest.mark.parametrize("name", ["kuberay-operator", "kuberay-operator-1.7.0.tgz"])

@@ -78,6 +78,32 @@ def test_typed_jobs_are_declared_in_the_namespace_of_the_stack(run: Run) -> None
     assert job["spec"]["ttlSecondsAfterFinished"] == 60
 
 
+def test_queues_are_declared_before_the_jobs_that_wait_in_them(run: Run) -> None:
+    config = {
+        "flavors": {"spot": {"nodeLabels": {"pool": "spot"}}},
+        "cohorts": {"ml": {}},
+        "clusterQueues": {
+            "team": {
+                "cohortName": "ml",
+                "resourceGroups": [
+                    {"flavors": [{"name": "spot", "resources": [{"name": "cpu", "nominalQuota": "8"}]}]}
+                ],
+            }
+        },
+        "localQueues": {"team": {"clusterQueue": "team"}},
+        "priorityClasses": {"high": {"value": 1000}},
+        "rayClusters": {"shared": {}},
+        "rayJobs": {"counter": {"entrypoint": "python count.py", "scheduling": {"queue": {"name": "team"}}}},
+    }
+    pulumi.runtime.set_all_config({f"kuberay:{key}": json.dumps(value) for key, value in config.items()})
+
+    engine = run(lambda: runpy.run_path(str(STACKS / "__main__.py")))
+
+    kinds = [resource.typ.rpartition(":")[2] for resource in engine.resources if resource.typ.startswith("kubernetes:")]
+    assert sorted(kinds[:3]) == ["Cohort", "ResourceFlavor", "WorkloadPriorityClass"]
+    assert kinds[3:] == ["ClusterQueue", "LocalQueue", "RayCluster", "RayJob"]
+
+
 def test_namespaces_have_the_labels_of_the_stack(run: Run) -> None:
     labels = {"pod-security.kubernetes.io/enforce": "baseline"}
     pulumi.runtime.set_all_config({"kuberay:namespaces": '["a"]', "kuberay:namespaceLabels": json.dumps(labels)})
