@@ -74,11 +74,45 @@ def test_a_policy_pack_runs_unbuffered_through_the_sdk_s_policy_module() -> None
     ]
 
 
-def test_a_component_provider_runs_from_its_folder() -> None:
-    request = language.RunPluginRequest(
-        kind="resource", args=["127.0.0.1:2"], info=language.ProgramInfo(program_directory="/provider")
+def provider(folder: Path) -> language.RunPluginRequest:
+    return language.RunPluginRequest(
+        kind="resource", args=["127.0.0.1:2"], info=language.ProgramInfo(program_directory=str(folder))
     )
-    assert language_host.plugin_command("python", request) == ["python", "-u", "/provider", "127.0.0.1:2"]
+
+
+def test_a_component_provider_runs_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "__main__.py").touch()
+    assert language_host.plugin_command("python", provider(tmp_path)) == ["python", "-u", str(tmp_path), "127.0.0.1:2"]
+
+
+def test_a_component_package_without_a_main_is_served_by_the_sdk(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "my-components"\n')
+    assert language_host.plugin_command("python", provider(tmp_path)) == [
+        *("python", "-u", "-m", "pulumi.run.plugin"),
+        *("my-components", "127.0.0.1:2"),
+    ]
+
+
+@pytest.mark.parametrize("pyproject", [None, "", "[project]\nversion = '1'", "]"])
+def test_a_plugin_that_cannot_be_run_is_an_error_that_says_what_is_missing(
+    tmp_path: Path, pyproject: str | None
+) -> None:
+    if pyproject is not None:
+        (tmp_path / "pyproject.toml").write_text(pyproject)
+    with pytest.raises(language_host.HostError, match=r"neither a __main__.py nor a pyproject.toml"):
+        language_host.plugin_command("python", provider(tmp_path))
+
+
+def test_a_plugin_runs_in_the_venv_beside_it_where_there_is_one(tmp_path: Path) -> None:
+    assert language_host.plugin_options(str(tmp_path), {}) == {}
+    (tmp_path / "venv").mkdir()
+    assert language_host.plugin_options(str(tmp_path), {}) == {"virtualenv": "venv"}
+    assert language_host.plugin_options(str(tmp_path), {"virtualenv": "other"}) == {"virtualenv": "other"}
+
+
+def test_nothing_is_installed_for_a_plugin_under_the_host_s_interpreter(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("pulumi\n")
+    assert language_host.install_commands(str(tmp_path), str(tmp_path), {}, is_plugin=True) == []
 
 
 def test_dependencies_are_installed_into_the_virtualenv_which_is_made_first(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -145,16 +146,49 @@ def program_environment(request: Any, python: str) -> dict[str, str]:
     return env
 
 
+def plugin_options(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The runtime options of a plugin or a policy pack.
+
+    Pulumi's own host never runs one in the environment around it: without the option `virtualenv` it takes
+    the folder `venv` in `root`. This host does so where that folder is, and else runs it under the
+    interpreter of its own.
+    """
+    own = {"virtualenv": "venv"} if Path(root, "venv").is_dir() else {}
+    return {**own, **options}
+
+
 def plugin_command(python: str, request: Any) -> list[str]:
-    """The command line for a RunPluginRequest: a policy pack, or a program that serves a plugin itself."""
+    """The command line for a RunPluginRequest: a policy pack, or a program or package that serves a plugin.
+
+    Raises:
+        HostError: If the folder of the plugin holds neither.
+    """
     program = request.info.program_directory or request.program
     if request.kind == "analyzer":
         return [python, "-u", "-m", "pulumi.policy", *request.args, program]
+    if Path(program).is_dir() and not Path(program, "__main__.py").exists():
+        return [python, "-u", "-m", "pulumi.run.plugin", _package_name(program), *request.args]
     return [python, "-u", program, *request.args]
 
 
-def install_commands(root: str, directory: str, options: Mapping[str, Any]) -> list[list[str]]:
-    """The commands that install a project's dependencies: its virtual environment, then its requirements."""
+def _package_name(folder: str) -> str:
+    try:
+        project = tomllib.loads(Path(folder, "pyproject.toml").read_text())
+        return str(project["project"]["name"])
+    except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
+        raise HostError(
+            f"The plugin in {folder} has neither a __main__.py nor a pyproject.toml with the name of its package; "
+            "add one of them."
+        ) from error
+
+
+def install_commands(root: str, directory: str, options: Mapping[str, Any], is_plugin: bool = False) -> list[list[str]]:
+    """The commands that install a project's dependencies: its virtual environment, then its requirements.
+
+    None for a plugin that runs under this interpreter, whose packages are not the plugin's to change.
+    """
+    if is_plugin and not options.get("virtualenv"):
+        return []
     commands, python = [], sys.executable
     if virtualenv := options.get("virtualenv"):
         folder = Path(root, str(virtualenv))
@@ -248,7 +282,12 @@ def serve(engine: str) -> None:
             return language.RunResponse(error=error)
 
         def RunPlugin(self, request: Any, context: Any) -> Any:
-            command = plugin_command(python_for(request, context), request)
+            try:
+                root = request.info.root_directory or request.info.program_directory
+                command = plugin_command(interpreter(root, plugin_options(root, options_of(request))), request)
+            except HostError as error:
+                context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+                raise
             env = {**os.environ, **dict(pair.split("=", 1) for pair in request.env)}
             with children.start(command, cwd=request.pwd or None, env=env, **pipes) as child:
                 context.add_callback(child.terminate)
@@ -261,7 +300,7 @@ def serve(engine: str) -> None:
 
         def InstallDependencies(self, request: Any, context: Any) -> Any:
             root = request.info.root_directory or request.directory
-            for command in install_commands(root, request.directory, options_of(request)):
+            for command in install_commands(root, request.directory, options_of(request), request.is_plugin):
                 with children.start(command, cwd=request.directory, **pipes) as child:
                     for name, data in stream(child):
                         yield language.InstallDependenciesResponse(**{name: data})
