@@ -36,6 +36,7 @@ class OperatorSpec:
     Attributes:
         namespace: Namespace of the Deployment.
         deployment: Name of the Deployment.
+        version: Release of the operator, from the tag of its image, without a leading `v`.
         service_account: ServiceAccount of its pods.
         args: Arguments of the operator container.
         env: Environment of the operator container.
@@ -43,6 +44,7 @@ class OperatorSpec:
 
     namespace: str
     deployment: str
+    version: str
     service_account: str
     args: tuple[str, ...]
     env: Mapping[str, str]
@@ -68,6 +70,7 @@ class OperatorSpec:
         return cls(
             namespace,
             deployment,
+            container["image"].rpartition(":")[2].removeprefix("v"),
             template.get("serviceAccountName", "default"),
             tuple(container.get("args", ())),
             _environment(container.get("env", ()), namespace),
@@ -109,6 +112,11 @@ class OperatorProcess:
         self._trace = trace
         self._process: subprocess.Popen[bytes] | None = None
         self._incarnation: Incarnation | None = None
+
+    def roll(self, program: Path, spec: OperatorSpec) -> None:
+        """Let the next start be of another binary or by a changed Deployment."""
+        self._program = program
+        self._spec = spec
 
     @property
     def incarnation(self) -> int:

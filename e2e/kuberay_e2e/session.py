@@ -17,12 +17,14 @@ from kuberay_e2e.api import ClusterReader
 from kuberay_e2e.clusters import Cluster
 from kuberay_e2e.clusters.embedded import PROGRAMS as CLUSTER_PROGRAMS
 from kuberay_e2e.clusters.embedded import EmbeddedCluster
+from kuberay_e2e.egress import Egress
 from kuberay_e2e.engine import Engine
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Gateway
 from kuberay_e2e.observer import Observer
 from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
 from kuberay_e2e.pods import PodRunner
+from kuberay_e2e.pods.kueue import KueueRunner
 from kuberay_e2e.ray import Ledger, LocalRay, RayBackend, RayClusterKey, SimulatedRay
 from kuberay_e2e.ray.script import Script, ScriptChoice, always
 from kuberay_e2e.stack import PROGRAMS as PULUMI_PROGRAMS
@@ -62,12 +64,28 @@ class Programs:
     """Where the programs are.
 
     Attributes:
-        paths: Path of each of `PROGRAMS`.
+        paths: Path of each of `PROGRAMS`, and of `kuberay-operator@VERSION` for further versions of the operator.
         operator_files: The operator module's files: CRDs, RBAC and Deployment below `config/`.
     """
 
     paths: Mapping[str, Path]
     operator_files: Path
+
+    def operator(self, version: str) -> Path:
+        """The operator's binary of a version.
+
+        Raises:
+            HarnessError: There is none.
+        """
+        known = {OPERATOR_VERSION: self.paths[OPERATOR]} if OPERATOR in self.paths else {}
+        prefix = f"{OPERATOR}@"
+        known |= {name.removeprefix(prefix): path for name, path in self.paths.items() if name.startswith(prefix)}
+        if version not in known:
+            raise HarnessError(
+                f"Expected a binary of the KubeRay operator {version}, which the applied Deployment names; there are "
+                f"binaries of {', '.join(known) or 'no version'}."
+            )
+        return known[version]
 
 
 @dataclass(frozen=True)
@@ -112,6 +130,8 @@ class Session:
         backend: RayBackend,
         stacks: Stacks,
         reader: ClusterReader,
+        egress: Egress,
+        output: Callable[[str], None],
     ) -> None:
         self.run = run
         self.cluster = cluster
@@ -124,6 +144,9 @@ class Session:
         self.stacks = stacks
         self.reader = reader
         self._programs = programs
+        self._egress = egress
+        self._output = output
+        self._kueue: KueueRunner | None = None
         self._operator: OperatorProcess | None = None
         self._observing = False
 
@@ -165,15 +188,42 @@ class Session:
         self.stacks.jobs.destroy()
         self.stacks.operator.destroy()
 
+    def stack(self, name: str) -> PulumiStack:
+        """A further stack of the same program.
+
+        Args:
+            name: Name of the stack, one that no other stack of the session has.
+        """
+        return PulumiStack(self.run, self._programs.paths, self.cluster.kubeconfig, name, output=self._output)
+
+    def run_kueue(self, program: Path) -> KueueRunner:
+        """Run Kueue's binary in the place of its pods from now on: it starts and ends with them.
+
+        Args:
+            program: Kueue's binary.
+        """
+        if self._kueue is None:
+            self._kueue = self.engine.enter(
+                KueueRunner(
+                    program, self.cluster.kubeconfig, self._egress, self.run.path("kueue"), self.run.marker, self.trace
+                )
+            )
+        return self._kueue
+
     def start_operator(self) -> OperatorProcess:
-        """Start the operator from the Deployment that was applied, and watch what it does."""
+        """Start the operator of the Deployment that was applied, in the version of its image, and watch what it does.
+
+        Raises:
+            HarnessError: There is no Deployment, no binary of that version, or the operator did not start.
+        """
         if not self._observing:
             self._observing = True
             self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
+        spec = OperatorSpec.read(self.access, OPERATOR_NAMESPACE, OPERATOR)
+        program = self._programs.operator(spec.version)
         if self._operator is None:
-            spec = OperatorSpec.read(self.access, OPERATOR_NAMESPACE, OPERATOR)
             self._operator = OperatorProcess(
-                self._programs.paths[OPERATOR],
+                program,
                 spec,
                 self.access,
                 self.gateway,
@@ -182,6 +232,7 @@ class Session:
                 self.run.marker,
                 self.trace,
             )
+        self._operator.roll(program, spec)
         self._operator.start()
         return self._operator
 
@@ -234,9 +285,10 @@ def embedded(
         stack.callback(trace.close)
         engine = stack.enter_context(Engine())
         cluster = stack.enter_context(EmbeddedCluster(programs.paths).up(run))
+        access = Access.read(cluster.kubeconfig)
+        egress = engine.enter(Egress(run.marker, access))
         backend = _backend(run, ray, script)
         stack.callback(lambda: engine.call(backend.close()))
-        access = Access.read(cluster.kubeconfig)
         gateway = engine.enter(
             Gateway(access, trace, lambda namespace, name: backend.door(RayClusterKey(namespace, name)))
         )
@@ -246,7 +298,7 @@ def embedded(
             *(PulumiStack(run, programs.paths, cluster.kubeconfig, name, output=output) for name in _STACKS)
         )
         reader = stack.enter_context(ClusterReader(access))
-        session = Session(run, programs, cluster, trace, engine, gateway, backend, stacks, reader)
+        session = Session(run, programs, cluster, trace, engine, gateway, backend, stacks, reader, egress, output)
         stack.callback(session.stop_operator)
         yield session
 

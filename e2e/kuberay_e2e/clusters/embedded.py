@@ -18,7 +18,7 @@ import httpx
 import psutil
 import yaml
 
-from kuberay_e2e import processes
+from kuberay_e2e import egress, processes
 from kuberay_e2e.access import Access
 from kuberay_e2e.clusters.provider import Cluster
 from kuberay_e2e.clusters.stages import stages
@@ -38,6 +38,7 @@ _PORT_OPTIONS = (
     "kwokControllerPort",
 )
 _ATTEMPTS = 3
+_EGRESS_FILE = "egress.yaml"
 _COLLECT_AT = "200"
 """Garbage collection of the control plane: CRDs of a megabyte keep an API server collecting at Go's default of 100."""
 
@@ -73,6 +74,7 @@ class EmbeddedCluster:
         """
         folder = run.path("cluster")
         kubeconfig = folder / "kubeconfig"
+        (folder / _EGRESS_FILE).write_text(yaml.safe_dump(egress.selector(run.marker)))
         try:
             self._create(run, folder, kubeconfig)
             access = Access.read(kubeconfig)
@@ -88,7 +90,8 @@ class EmbeddedCluster:
         for _ in range(_ATTEMPTS):
             ports = self._ports(len(_PORT_OPTIONS))
             config = folder / "kwok.yaml"
-            config.write_text(yaml.safe_dump_all(self._config(dict(zip(_PORT_OPTIONS, ports, strict=True)))))
+            settings = dict(zip(_PORT_OPTIONS, ports, strict=True))
+            config.write_text(yaml.safe_dump_all(self._config(run.name, folder, settings)))
             failure = self._kwokctl(
                 run,
                 folder,
@@ -105,7 +108,7 @@ class EmbeddedCluster:
             failure = f"one of the ports {ports} was taken by another program. {failure}{log}"
         raise HarnessError(f"The embedded control plane did not start: {failure}")
 
-    def _config(self, ports: Mapping[str, int]) -> list[dict[str, Any]]:
+    def _config(self, name: str, folder: Path, ports: Mapping[str, int]) -> list[dict[str, Any]]:
         binaries = {
             "etcdBinary": "etcd",
             "kubeApiserverBinary": "kube-apiserver",
@@ -125,7 +128,12 @@ class EmbeddedCluster:
         }
         extra_args = {
             "etcd": {"unsafe-no-fsync": "true"},
-            "kube-apiserver": {"service-cluster-ip-range": SERVICE_RANGE, "advertise-address": LOOPBACK},
+            "kube-apiserver": {
+                "service-cluster-ip-range": SERVICE_RANGE,
+                "advertise-address": LOOPBACK,
+                "egress-selector-config-file": str(folder / _EGRESS_FILE),
+                **_aggregation(folder / "kwok" / "clusters" / name / "pki" / "ca.crt"),
+            },
             "kube-controller-manager": {"concurrent-gc-syncs": "4"},
             "kwok-controller": {"cidr": POD_RANGE, "node-ip": LOOPBACK},
         }
@@ -177,6 +185,16 @@ class EmbeddedCluster:
     def _delete(self, run: Run, folder: Path) -> None:
         if (folder / "kwok").exists():
             self._kwokctl(run, folder, "delete", "cluster", "--kubeconfig", str(folder / "kubeconfig"))
+
+
+def _aggregation(authority: Path) -> dict[str, str]:
+    """How the API server tells an aggregated API who a request comes from; it signs with its own certificate."""
+    return {
+        "requestheader-client-ca-file": str(authority),
+        "requestheader-username-headers": "X-Remote-User",
+        "requestheader-group-headers": "X-Remote-Group",
+        "requestheader-extra-headers-prefix": "X-Remote-Extra-",
+    }
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 kwok's default stages finish every pod of a Job a second after it starts. Here nothing ends by itself: the
 harness ends submitter pods and makes Ray head pods Ready, through the pod's status, as a kubelet would.
+The same goes for Kueue's pods, whose program the harness runs.
 Fields and functions of a Stage: https://kwok.sigs.k8s.io/docs/user/stages-configuration/
 """
 
@@ -11,6 +12,10 @@ Manifest = dict[str, Any]
 
 RAY_NODE_TYPE = "ray.io/node-type"
 """Label by which the operator tells head pods from worker pods."""
+
+APP_NAME = "app.kubernetes.io/name"
+KUEUE = "kueue"
+"""Value of `APP_NAME` on Kueue's pods."""
 
 _NODE_STATUS = """\
 {{ $now := Now }}
@@ -86,7 +91,7 @@ containerStatuses:
     + _POD_ADDRESSES
 )
 
-_HEAD_STARTING = (
+_STARTING = (
     """\
 phase: Pending
 conditions:
@@ -118,7 +123,7 @@ def stages() -> list[Manifest]:
         {"key": ".status.podIP", **absent},
         {"key": ".status.phase", "operator": "In", "values": ["Pending"]},
     ]
-    node_type = f'.metadata.labels["{RAY_NODE_TYPE}"]'
+    run_by_harness = {"head": (RAY_NODE_TYPE, "head"), "kueue": (APP_NAME, KUEUE)}
     return [
         _stage(
             "node-ready",
@@ -129,17 +134,19 @@ def stages() -> list[Manifest]:
         _stage(
             "pod-running",
             "Pod",
-            [*pending, {"key": node_type, "operator": "NotIn", "values": ["head"]}],
+            [*pending, *(_label(label, "NotIn", value) for label, value in run_by_harness.values())],
             _POD_RUNNING,
         ),
-        _stage(
-            "head-starting",
-            "Pod",
-            [*pending, {"key": node_type, "operator": "In", "values": ["head"]}],
-            _HEAD_STARTING,
+        *(
+            _stage(f"{name}-starting", "Pod", [*pending, _label(label, "In", value)], _STARTING)
+            for name, (label, value) in run_by_harness.items()
         ),
         _stage("pod-gone", "Pod", [{"key": ".metadata.deletionTimestamp", "operator": "Exists"}], None),
     ]
+
+
+def _label(label: str, operator: str, value: str) -> Manifest:
+    return {"key": f'.metadata.labels["{label}"]', "operator": operator, "values": [value]}
 
 
 def _stage(name: str, kind: str, when: list[Manifest], status: str | None) -> Manifest:

@@ -2,28 +2,25 @@
 
 import asyncio
 import contextlib
-import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import httpx
 import kr8s
-import kr8s.asyncio
 from kr8s.asyncio.objects import new_class
 
 from kuberay_e2e.clusters.stages import RAY_NODE_TYPE
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway.rayroute import RAY_CLUSTER_LABEL
 from kuberay_e2e.pods import contents, statuses
+from kuberay_e2e.pods.api import PodApi
 from kuberay_e2e.pods.logs import RuntimeLog
 from kuberay_e2e.ray import Head, RayBackend, RayClusterKey, Submitter
 from kuberay_e2e.trace import Trace
 
 _SUBMITTER_OWNER = "RayJob"
 _DASHBOARD = "RAY_DASHBOARD_ADDRESS"
-_logger = logging.getLogger(__name__)
 
 Logs = new_class(kind="Logs", version="kwok.x-k8s.io/v1alpha1", namespaced=True, plural="logs")
 
@@ -49,7 +46,7 @@ class PodRunner:
         self._heads: defaultdict[RayClusterKey, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def __aenter__(self) -> "PodRunner":
-        self._api = await kr8s.asyncio.api(kubeconfig=str(self._kubeconfig))
+        self._pods = await PodApi.connect(self._kubeconfig)
         self._watch = asyncio.create_task(self._watch_pods())
         return self
 
@@ -64,13 +61,8 @@ class PodRunner:
         return self._folder / f"{pod_uid}.log"
 
     async def _watch_pods(self) -> None:
-        while True:
-            try:
-                async for event, pod in self._api.async_watch("pods", namespace=kr8s.ALL):
-                    self._see(event, pod.raw.to_dict())
-            except (httpx.HTTPError, kr8s.ServerError, kr8s.APITimeoutError) as error:
-                _logger.debug("The watch of pods ended: %s", error)
-            await asyncio.sleep(0.1)
+        async for event, pod in self._pods.watch():
+            self._see(event, pod)
 
     def _see(self, event: str, pod: dict[str, Any]) -> None:
         uid = pod["metadata"]["uid"]
@@ -96,16 +88,16 @@ class PodRunner:
                 head = Head(
                     key=key,
                     uid=meta["uid"],
-                    env=await contents.environment(pod, container, self._fetch),
-                    files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
+                    env=await contents.environment(pod, container, self._pods.fetch),
+                    files=await contents.files(pod, container, self._pods.fetch, self._folder / meta["uid"]),
                 )
                 await self._backend.start_head(head)
                 self._note("head-started", pod)
-                await self._set_status(pod, statuses.ready(pod))
+                await self._pods.set_status(pod, statuses.ready(pod))
                 await asyncio.Event().wait()
             except HarnessError as error:
                 self._note("head-failed", pod, message=str(error))
-                await self._set_status(pod, statuses.failed_to_start(pod, str(error)))
+                await self._pods.set_status(pod, statuses.failed_to_start(pod, str(error)))
                 await asyncio.Event().wait()
             finally:
                 await self._backend.stop_head(key)
@@ -113,11 +105,11 @@ class PodRunner:
 
     async def _submitter(self, pod: dict[str, Any]) -> None:
         meta = pod["metadata"]
-        job = await self._fetch("Job", meta["namespace"], _job_of(pod))
+        job = await self._pods.fetch("Job", meta["namespace"], _job_of(pod))
         if job is None or _owner(job, _SUBMITTER_OWNER) is None:
             return
         container = pod["spec"]["containers"][0]
-        env = await contents.environment(pod, container, self._fetch)
+        env = await contents.environment(pod, container, self._pods.fetch)
         key = await self._cluster_behind(meta["namespace"], env.get(_DASHBOARD, ""))
         self._note("submitter-started", pod, job=job["metadata"]["name"])
         async with self._logged(pod) as log:
@@ -130,11 +122,11 @@ class PodRunner:
                     command=(*container.get("command", ()), *container.get("args", ())),
                     env=env,
                     log=log,
-                    files=await contents.files(pod, container, self._fetch, self._folder / meta["uid"]),
+                    files=await contents.files(pod, container, self._pods.fetch, self._folder / meta["uid"]),
                 )
             )
         self._note("submitter-ended", pod, exit_code=code)
-        await self._set_status(pod, statuses.ended(pod, code))
+        await self._pods.set_status(pod, statuses.ended(pod, code))
 
     def _note(self, event: str, pod: Mapping[str, Any], **more: Any) -> None:
         meta = pod["metadata"]
@@ -142,7 +134,7 @@ class PodRunner:
 
     async def _cluster_behind(self, namespace: str, address: str) -> RayClusterKey:
         service = address.split(".")[0].split(":")[0]
-        found = await self._fetch("Service", namespace, service) if service else None
+        found = await self._pods.fetch("Service", namespace, service) if service else None
         selector = ((found or {}).get("spec") or {}).get("selector") or {}
         return RayClusterKey(namespace, selector.get(RAY_CLUSTER_LABEL, ""))
 
@@ -156,41 +148,13 @@ class PodRunner:
         names = {"name": meta["name"], "namespace": meta["namespace"], "ownerReferences": [owner]}
         with contextlib.suppress(kr8s.ServerError):
             resource = {"apiVersion": Logs.version, "kind": Logs.kind, "metadata": names, "spec": spec}
-            await (await Logs(resource, api=self._api)).create()
+            await (await Logs(resource, api=self._pods.api)).create()
         follower = asyncio.create_task(runtime_log.follow())
         try:
             yield output
         finally:
             follower.cancel()
             runtime_log.copy(last=True)
-
-    async def _fetch(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
-        version, plural = _PATHS[kind]
-        try:
-            async with self._api.call_api(
-                "GET", version=version, namespace=namespace, url=f"{plural}/{name}"
-            ) as answer:
-                found: Mapping[str, Any] = answer.json()
-                return found
-        except kr8s.ServerError as error:
-            if error.response is not None and error.response.status_code == 404:
-                return None
-            raise
-
-    async def _set_status(self, pod: Mapping[str, Any], status: Mapping[str, Any]) -> None:
-        meta = pod["metadata"]
-        with contextlib.suppress(kr8s.NotFoundError, kr8s.ServerError):
-            target = await kr8s.asyncio.objects.Pod.get(meta["name"], namespace=meta["namespace"], api=self._api)
-            if target.metadata.uid == meta["uid"]:
-                await target.patch({"status": dict(status)}, subresource="status")
-
-
-_PATHS = {
-    "ConfigMap": ("v1", "configmaps"),
-    "Secret": ("v1", "secrets"),
-    "Service": ("v1", "services"),
-    "Job": ("batch/v1", "jobs"),
-}
 
 
 def _job_of(pod: Mapping[str, Any]) -> str:
