@@ -211,12 +211,12 @@ def test_go_versions_are_compared_by_their_numbers(version: str, numbers: tuple[
 
 
 def test_files_of_a_module_are_kept_writable_and_without_a_build(tmp_path: Path, programs: tuple[Program, ...]) -> None:
-    with_files = replace(programs[0], files=(ModuleFile("example.com/greetings", "waver"),))
+    with_files = replace(programs[0], files=(ModuleFile("example.com/greetings", "waver", "source"),))
     toolchain = Toolchain(cache=tmp_path / "cache", progress=Silent(), programs=[with_files])
     upstream = programs[0].module.folder
     answer = f"""echo '{{"Dir": "{upstream}"}}'"""
     toolchain.go = executable(tmp_path / "go-mod", f'if [ "$1" = mod ]; then {answer}; else exec go "$@"; fi')
-    copied = toolchain.files("greeter") / "waver" / "main.go"
+    copied = toolchain.files("greeter") / "source" / "main.go"
     assert copied.read_text() == (upstream / "waver" / "main.go").read_text()
     assert os.access(copied, os.W_OK)
     assert toolchain.find("greeter") is None

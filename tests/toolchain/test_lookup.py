@@ -11,6 +11,7 @@ import pytest
 
 from kuberay_toolchain import PROGRAMS, Program, Silent, Toolchain, ToolchainError
 from kuberay_toolchain.errors import GivenPathRejected, UnknownProgram
+from kuberay_toolchain.programs import usual_names
 
 from .conftest import VERSION, executable
 
@@ -120,6 +121,38 @@ def test_an_unknown_name_is_an_error_that_tells_the_known_ones(toolchain: Toolch
         toolchain.ensure(name)
     with pytest.raises(ToolchainError):
         Toolchain({name: Path("x")}, programs=toolchain.programs)
+
+
+def test_a_plugin_lies_beside_the_cached_program_that_loads_it(tmp_path: Path, programs: tuple[Program, ...]) -> None:
+    owner, other = programs
+    plugin = replace(other, plugin_of=owner.name)
+    toolchain = Toolchain(cache=tmp_path / "cache", progress=Silent(), programs=[owner, plugin])
+    built = toolchain.ensure(plugin.name)[plugin.name]
+    folder = toolchain.ensure(owner.name)[owner.name].parent
+    assert (folder / plugin.name).resolve() == built
+    (folder / plugin.name).unlink()
+    (folder / plugin.name).write_text("an older one")
+    toolchain.ensure(owner.name)
+    assert (folder / plugin.name).resolve() == built
+
+
+def test_what_is_usual_leaves_out_what_is_made_on_request(programs: tuple[Program, ...]) -> None:
+    greeter, waver = programs
+    older = replace(greeter, version="1.0.0")
+    assert usual_names([greeter, replace(waver, on_request=True), older]) == ["greeter", "greeter@1.0.0"]
+
+
+def test_the_usual_programs_are_those_that_the_tests_need() -> None:
+    usual = usual_names(PROGRAMS)
+    assert {"kueue", "kuberay-operator", "kuberay-operator@1.5.1", "kuberay-validation", "pulumi"} <= set(usual)
+    assert "kubeconform" not in usual
+
+
+def test_every_file_of_the_catalogue_comes_from_a_pinned_module() -> None:
+    for program in PROGRAMS:
+        pins = (program.module.folder / "go.mod").read_text().split()
+        for file in (*program.files, *program.beside, *program.module.overlay):
+            assert file.module in pins, f"{program}: {file.module}"
 
 
 def test_every_program_of_the_catalogue_has_a_pinned_module() -> None:

@@ -1,4 +1,4 @@
-"""`python -m kuberay_toolchain [NAME…]`: make programs available; without a name, all of them."""
+"""`python -m kuberay_toolchain [NAME…]`: make programs available; without a name, all that are usual."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 
 from kuberay_toolchain.errors import ToolchainError
-from kuberay_toolchain.programs import PROGRAMS
+from kuberay_toolchain.programs import PROGRAMS, usual_names
 from kuberay_toolchain.toolchain import Toolchain
 
 
@@ -16,7 +16,7 @@ def main() -> int:
     """Ensure the programs named on the command line and print their paths."""
     parser = argparse.ArgumentParser(prog="python -m kuberay_toolchain", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a program, or PROGRAM@VERSION")
-    names = parser.parse_args().names or list(dict.fromkeys(program.name for program in PROGRAMS))
+    names = parser.parse_args().names or usual_names(PROGRAMS)
     signal.signal(signal.SIGTERM, _exit_on_signal)
     try:
         for name, path in Toolchain().ensure(*names).items():

@@ -10,7 +10,7 @@ from pathlib import Path
 from kuberay_toolchain import golang
 from kuberay_toolchain.building import free_mib
 from kuberay_toolchain.errors import ToolchainError
-from kuberay_toolchain.programs import GoModule, Program
+from kuberay_toolchain.programs import GoModule, Program, usual_names
 from kuberay_toolchain.toolchain import Toolchain
 
 
@@ -46,12 +46,12 @@ def examine(toolchain: Toolchain, names: Iterable[str] | None = None) -> list[Fi
 
     Args:
         toolchain: Its paths, cache and catalogue are used.
-        names: The programs; default: the default version of every program in the catalogue.
+        names: The programs; default: those that `usual_names` gives of the catalogue.
 
     Returns:
         A finding per program in the given order, then one for Go and one for disk space.
     """
-    wanted = list(names) if names is not None else list(dict.fromkeys(p.name for p in toolchain.programs))
+    wanted = list(names) if names is not None else usual_names(toolchain.programs)
     programs = {name: toolchain.select(name) for name in wanted}
     problems: dict[str, str] = {}
     places: dict[str, str] = {}

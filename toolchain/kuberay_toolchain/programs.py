@@ -1,8 +1,9 @@
 """The catalogue: which programs there are, in which version, and how each is built from its Go module.
 
 One Go module folder per set of programs that agree on their dependencies; the folder's `go.mod` and
-`go.sum` pin every source file. A new program is one more entry in `PROGRAMS`; a second version of a
-program is an entry with the same name, its own version and its own module folder.
+`go.sum` pin every source file, also of a module of which only files are wanted. A new program is one more
+entry in `PROGRAMS`; a second version of a program is an entry with the same name, its own version and its
+own module folder.
 """
 
 from __future__ import annotations
@@ -26,15 +27,22 @@ class ModuleFile:
     Attributes:
         module: Go module path; its version is the one pinned by the building module's `go.mod`.
         path: The file or folder, relative to the root of that module.
+        alias: Another name for the copy than the last element of `path`.
     """
 
     module: str
     path: str
+    alias: str = ""
 
     @property
     def name(self) -> str:
-        """The last element of `path`."""
-        return self.path.rsplit("/", 1)[-1]
+        """The name of the copy."""
+        return self.alias or self.path.rsplit("/", 1)[-1]
+
+    @property
+    def recipe(self) -> dict[str, str]:
+        """What shapes the copy, for the cache key."""
+        return {name: value for name, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,8 @@ class Program:
         beside: Upstream files that must lie in the same folder as the binary.
         companions: Programs of the same release without which the binary is not used from the PATH:
             each must lie beside it or on the PATH itself.
+        plugin_of: The program that looks for this one in its own folder: in the cache it is linked there.
+        on_request: Whether it is made available only to those who ask for it by name.
     """
 
     name: str
@@ -105,6 +115,8 @@ class Program:
     files: tuple[ModuleFile, ...] = ()
     beside: tuple[ModuleFile, ...] = ()
     companions: tuple[str, ...] = ()
+    plugin_of: str = ""
+    on_request: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
@@ -118,8 +130,8 @@ class Program:
         recipe = {
             "package": self.package,
             "ldflags": self.module.ldflags,
-            "overlay": [asdict(file) for file in self.module.overlay],
-            "files": [asdict(file) for file in (*self.files, *self.beside)],
+            "overlay": [file.recipe for file in self.module.overlay],
+            "files": [file.recipe for file in (*self.files, *self.beside)],
             "platform": f"{platform.system()}-{platform.machine()}",
         }
         digest.update(json.dumps(recipe, sort_keys=True).encode())
@@ -129,6 +141,23 @@ class Program:
 _ETCD = GoModule(MODULES / "etcd", disk_mib=500)
 _KWOK = GoModule(MODULES / "kwok", ("-X sigs.k8s.io/kwok/pkg/consts.Version=0.8.0",), disk_mib=800)
 _OPERATOR = GoModule(MODULES / "kuberay-operator", disk_mib=700)
+_OPERATOR_1_5 = GoModule(MODULES / "kuberay-operator-1.5.1", disk_mib=700)
+_VALIDATION = GoModule(MODULES / "kuberay-validation", disk_mib=700)
+_KUEUE = GoModule(
+    MODULES / "kueue",
+    (
+        "-X sigs.k8s.io/kueue/pkg/version.GitVersion=v0.19.2",
+        # Certificates of the visibility API go below the working folder; upstream's /visibility needs root.
+        "-X sigs.k8s.io/kueue/pkg/visibility.certDir=visibility",
+    ),
+    disk_mib=1200,
+)
+_PULUMI_YAML = GoModule(
+    MODULES / "pulumi-yaml",
+    ("-X github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.25.0",),
+    disk_mib=1500,
+)
+_KUBECONFORM = GoModule(MODULES / "kubeconform", ("-X main.version=v0.7.0",), disk_mib=200)
 _KUBERNETES = GoModule(
     MODULES / "kubernetes",
     (
@@ -143,6 +172,7 @@ _PULUMI = GoModule(
     ("-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.274.1",),
     disk_mib=1500,
 )
+_OPERATOR_MODULE = "github.com/ray-project/kuberay/ray-operator"
 _PROVIDER_MODULE = "github.com/pulumi/pulumi-kubernetes/provider/v4"
 _PROVIDER = GoModule(
     MODULES / "pulumi-kubernetes",
@@ -180,8 +210,29 @@ PROGRAMS: tuple[Program, ...] = (
         "kuberay-operator",
         "1.6.2",
         _OPERATOR,
-        "github.com/ray-project/kuberay/ray-operator",
-        files=(ModuleFile("github.com/ray-project/kuberay/ray-operator", "config"),),
+        _OPERATOR_MODULE,
+        files=(
+            ModuleFile(_OPERATOR_MODULE, "config"),
+            ModuleFile("github.com/ray-project/kuberay", "helm-chart/kuberay-operator", "chart"),
+        ),
+    ),
+    Program(
+        "kuberay-operator",
+        "1.5.1",
+        _OPERATOR_1_5,
+        _OPERATOR_MODULE,
+        files=(ModuleFile(_OPERATOR_MODULE, "config"),),
+    ),
+    Program("kuberay-validation", "1.6.2", _VALIDATION, "."),
+    Program(
+        "kueue",
+        "0.19.2",
+        _KUEUE,
+        "sigs.k8s.io/kueue/cmd/kueue",
+        files=(
+            ModuleFile("sigs.k8s.io/kueue", "charts/kueue", "chart"),
+            ModuleFile("sigs.k8s.io/kueue", "config/components"),
+        ),
     ),
     Program(
         "pulumi",
@@ -193,13 +244,32 @@ PROGRAMS: tuple[Program, ...] = (
         companions=("pulumi-language-python",),
     ),
     Program(
-        "pulumi-resource-kubernetes",
-        "4.25.0",
-        _PROVIDER,
-        ".",
+        "pulumi-language-yaml",
+        "1.25.0",
+        _PULUMI_YAML,
+        "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        plugin_of="pulumi",
+    ),
+    Program("pulumi-resource-kubernetes", "4.25.0", _PROVIDER, "."),
+    Program(
+        "kubeconform",
+        "0.7.0",
+        _KUBECONFORM,
+        "github.com/yannh/kubeconform/cmd/kubeconform",
+        Probe(("-v",), r"v(\d\S*)"),
+        on_request=True,
     ),
 )
 """Every known program, in the order in which they are built; the first of a name is its default version."""
+
+
+def usual_names(programs: Iterable[Program]) -> list[str]:
+    """Name the programs that are made available to those who ask for none, with the version where it is no default."""
+    names: dict[str, None] = {}
+    for program in programs:
+        if not program.on_request:
+            names[f"{program.name}@{program.version}" if program.name in names else program.name] = None
+    return list(names)
 
 
 def select(programs: Iterable[Program], name: str) -> Program:

@@ -94,6 +94,9 @@ class Toolchain:
     def ensure(self, *names: str) -> Mapping[str, Path]:
         """Make programs available, building those that are missing; programs of one module in one build.
 
+        A plugin in the cache lies then beside the cached program that loads it; one that was given or is on
+        the PATH finds it on the PATH only.
+
         Returns:
             The absolute path of each binary, by the name it was asked for.
 
@@ -114,6 +117,7 @@ class Toolchain:
             if hit.source == "cache":
                 _place_companions(hit.program, hit.path.parent)
             result[name] = hit.path
+        self._link_plugins()
         return result
 
     def files(self, name: str) -> Path:
@@ -142,6 +146,20 @@ class Toolchain:
     def entry(self, program: Program) -> Path:
         """The cache folder of one program in one version and build recipe."""
         return self.cache / "programs" / program.name / program.cache_key
+
+    def _link_plugins(self) -> None:
+        """Link every plugin of the cache into the folder of the cached program that looks for it there."""
+        for plugin in self.programs:
+            binary = self._cached(plugin)
+            if not plugin.plugin_of or not binary.exists():
+                continue
+            owner = self._cached(self.select(plugin.plugin_of))
+            link = owner.with_name(plugin.name)
+            if owner.exists() and not (link.is_symlink() and link.readlink() == binary):
+                temp = link.with_name(f".{plugin.name}.{os.getpid()}")
+                temp.unlink(missing_ok=True)
+                temp.symlink_to(binary)
+                temp.replace(link)
 
     def _cached(self, program: Program) -> Path:
         return self.entry(program) / "bin" / program.name
