@@ -139,7 +139,7 @@ class MigrationMode(StrEnum):
 
 @dataclass(kw_only=True)
 class ConcurrentAdmission:
-    """Workloads try several flavors at the same time (alpha in 0.19, cannot be changed later)."""
+    """Workloads try several flavors at the same time. Needs Kueue's feature gate ConcurrentAdmission (alpha)."""
 
     mode: MigrationMode
     """``TryPreferredFlavors``: move to a flavor listed earlier when it becomes free.

@@ -69,6 +69,21 @@ def selector_problems(what: str, selector: Any) -> Iterator[str]:
         yield from _requirement_problems(what, requirement)
 
 
+def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Tell whether a rendered selector selects an object with these labels."""
+    wanted = selector.get("matchLabels") or {}
+    return all(labels.get(key) == value for key, value in wanted.items()) and all(
+        _holds(requirement, labels) for requirement in selector.get("matchExpressions") or ()
+    )
+
+
+def _holds(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    key, operator = requirement["key"], requirement["operator"]
+    if operator in (SelectorOperator.EXISTS, SelectorOperator.DOES_NOT_EXIST):
+        return bool((key in labels) == (operator == SelectorOperator.EXISTS))
+    return bool((labels.get(key) in requirement["values"]) == (operator == SelectorOperator.IN))
+
+
 def _requirement_problems(what: str, requirement: Mapping[str, Any]) -> Iterator[str]:
     key, operator, values = requirement.get("key"), requirement.get("operator"), requirement.get("values") or ()
     yield from label_key_problems(f"A key in matchExpressions of {what}", key)

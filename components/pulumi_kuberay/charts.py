@@ -1,0 +1,91 @@
+"""Helm charts: where they come from, and what one on this machine says of itself."""
+
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import yaml
+from pulumi_kubernetes.helm.v4 import Chart, ChartArgs, RepositoryOptsArgs
+
+from pulumi_kuberay.errors import ArgumentError
+from pulumi_kuberay.operator_args import HelmChart
+
+_OCI = "oci://"
+
+
+def chart_location(chart: HelmChart, name: str, repository: str, version: str) -> dict[str, Any]:
+    """Return the arguments that tell Pulumi's Helm resources where a chart is.
+
+    Args:
+        chart: What the user said about it.
+        name: Name of the chart.
+        repository: Its own repository: an address of ``index.yaml``, or of a registry (``oci://``).
+        version: Its version, unless the user said another.
+
+    Returns:
+        The chart, and for one that is not on this machine its version and repository.
+    """
+    if chart.path is not None:
+        return {"chart": str(Path(chart.path).expanduser())}
+    address, version = chart.repository or repository, chart.version or version
+    if address.startswith(_OCI):
+        return {"chart": f"{address.rstrip('/')}/{name}", "version": version}
+    return {"chart": name, "version": version, "repository_opts": RepositoryOptsArgs(repo=address)}
+
+
+def templated_chart(
+    name: str,
+    location: Mapping[str, Any],
+    release: str,
+    namespace: str,
+    values: Mapping[str, Any],
+    opts: pulumi.ResourceOptions,
+    skip_crds: bool = True,
+) -> Chart:
+    """Declare a chart whose objects Pulumi templates and owns one by one.
+
+    Args:
+        name: Pulumi's logical name.
+        location: From `chart_location`.
+        release: Name of the release in the templates.
+        namespace: Namespace of its objects.
+        values: Its values.
+        opts: Pulumi's resource options.
+        skip_crds: Leave out what is in its ``crds/`` folder.
+    """
+    args = ChartArgs(**location, name=release, namespace=namespace, skip_crds=skip_crds, values=values)
+    return Chart(name, args, opts)
+
+
+def chart_values(path: str) -> dict[str, Any]:
+    """Return the default values of a chart on this machine.
+
+    Args:
+        path: An unpacked chart, or its packed ``.tgz`` file.
+
+    Raises:
+        ArgumentError: There is no chart, or its ``values.yaml`` is no mapping.
+    """
+    chart = Path(path).expanduser()
+    try:
+        text = _packed_values(chart) if chart.is_file() else (chart / "values.yaml").read_bytes()
+        values = yaml.safe_load(text)
+    except (OSError, KeyError, tarfile.TarError, yaml.YAMLError) as error:
+        raise ArgumentError(
+            f"{path!r} is no Helm chart with a values.yaml: {error}. Name the chart's folder or its .tgz file."
+        ) from error
+    if not isinstance(values, dict):
+        raise ArgumentError(f"The values.yaml of the chart {path!r} must be a mapping, but it is {values!r}.")
+    return values
+
+
+def _packed_values(chart: Path) -> bytes:
+    with tarfile.open(chart, mode="r:gz") as archive:
+        for member in archive.getmembers():
+            parts = Path(member.name).parts
+            file = archive.extractfile(member) if len(parts) == 2 and parts[1] == "values.yaml" else None
+            if file is not None:
+                return file.read()
+    raise KeyError("values.yaml is not in it")
