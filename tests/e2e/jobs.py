@@ -60,6 +60,13 @@ class Job:
         assert answer.status_code == 201, answer.text
         return cls(session, namespace, name, answer.json()["metadata"]["uid"])
 
+    @classmethod
+    def find(cls, session: Session, namespace: str, name: str = "job") -> "Job":
+        """The RayJob that is there under a name."""
+        found = session.reader.get("RayJob", namespace, name)
+        assert found is not None, f"there is no RayJob {namespace}/{name}"
+        return cls(session, namespace, name, found["metadata"]["uid"])
+
     def read(self) -> Mapping[str, Any]:
         found = self.session.reader.get("RayJob", self.namespace, self.name)
         assert found is not None, f"the RayJob {self.name} is gone"
@@ -73,6 +80,25 @@ class Job:
             )
             time.sleep(0.1)
         return seen
+
+    def wait_status(self, state: str, seconds: float = PATIENCE) -> Mapping[str, Any]:
+        """Wait for a `jobDeploymentStatus`."""
+        deadline = time.monotonic() + seconds
+        while (status := self.read().get("status") or {}).get("jobDeploymentStatus") != state:
+            assert time.monotonic() < deadline, f"expected {state}, saw {status}"
+            time.sleep(0.1)
+        return status
+
+    def wait_cluster_gone(self, seconds: float = PATIENCE) -> None:
+        """Wait until the RayJob has no RayCluster."""
+        deadline = time.monotonic() + seconds
+        while left := self.session.reader.list("RayCluster", self.namespace, owner=self.uid):
+            assert time.monotonic() < deadline, f"still there: {left[0]['metadata']['name']}"
+            time.sleep(0.1)
+
+    def starts(self) -> int:
+        """How often Ray started a job of this RayJob."""
+        return sum(len(self.session.ledger.starts(job_id)) for job_id in self.recording().values("jobId"))
 
     def delete(self) -> None:
         path = f"{KINDS['RayJob'].format(namespace=self.namespace)}/{self.name}"
