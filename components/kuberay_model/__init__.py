@@ -5,5 +5,6 @@
   nothing refuses although they break.
 * `kuberay_model.states`: the status fields of a RayJob and the transitions the operator makes.
 * `kuberay_model.outcome`: one value from a RayJob's status.
+* `kuberay_model.waiter`: waiting for a RayJob, which fails at once when the job has failed.
 * `kuberay_model.manifests`: YAML files as documents that know their file and line.
 """

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     STOPPED = "Stopped"
     FAILED = "Failed"
     INVALID = "Invalid"
+    STUCK = "Stuck"
     UNKNOWN = "Unknown"
 
 
@@ -37,8 +38,9 @@ class Outcome:
     Attributes:
         kind: The one value.
         sentence: The same for a human, with the reason where there is one.
-        reason: `status.reason` such as AppFailed or DeadlineExceeded; empty if there is none.
-        message: `status.message`, as the operator or Ray wrote it; empty if there is none.
+        reason: `status.reason` such as AppFailed or DeadlineExceeded, and while it waits for its RayCluster that of
+            the condition that is not met, such as ContainersNotReady; empty if there is none.
+        message: `status.message`, as the operator or Ray wrote it, or that of the condition; empty if there is none.
         terminal: Whether the operator changes nothing of it any more.
     """
 
@@ -53,6 +55,25 @@ class Outcome:
         """Whether Ray reported SUCCEEDED and the operator is done."""
         return self.kind is Kind.SUCCEEDED
 
+
+PATIENCE_SECONDS: Mapping[JobDeploymentStatus, float] = {
+    JobDeploymentStatus.NEW: 120.0,
+    JobDeploymentStatus.INITIALIZING: 1800.0,
+    JobDeploymentStatus.RETRYING: 600.0,
+    JobDeploymentStatus.SUSPENDING: 600.0,
+}
+"""Seconds that a RayJob may stay in a status before `stuck` says so; in the others it may stay for ever."""
+
+ENDING_PATIENCE_SECONDS = 420.0
+"""Seconds that a RayJob may be Running after Ray has reported its end; the operator gives up after 300 seconds."""
+
+_REMEDIES: Mapping[JobDeploymentStatus, str] = {
+    JobDeploymentStatus.NEW: "check that the operator runs and watches this namespace",
+    JobDeploymentStatus.INITIALIZING: "look at the pods and events of its RayCluster: images, quota, node selectors",
+    JobDeploymentStatus.RETRYING: "look at what keeps the RayCluster and the submitter of the last attempt",
+    JobDeploymentStatus.SUSPENDING: "look at what keeps its RayCluster and its submitter",
+    JobDeploymentStatus.RUNNING: "look at the submitter and at the log of the operator",
+}
 
 _UNFINISHED: Mapping[JobDeploymentStatus, tuple[Kind, str]] = {
     JobDeploymentStatus.NEW: (Kind.NEW, "has not been seen by the operator yet"),
@@ -74,6 +95,10 @@ _PROGRESS: Mapping[JobStatus, str] = {
     JobStatus.FAILED: "has failed in Ray; the operator waits for the submitter to finish",
     JobStatus.STOPPED: "was stopped in Ray; the operator waits for the submitter to finish",
 }
+
+
+_NOT_READY: Mapping[str, str] = {"ReplicaFailure": "True", "HeadPodReady": "False"}
+"""Conditions of a RayCluster that keep it from being ready, and the value with which they do."""
 
 
 def outcome(rayjob: Mapping[str, Any]) -> Outcome:
@@ -99,7 +124,54 @@ def outcome(rayjob: Mapping[str, Any]) -> Outcome:
         )
     reason, message = _text(status.get("reason")), _text(status.get("message"))
     suspended = _mapping(rayjob.get("spec")).get("suspend") is True
+    if deployment_status is JobDeploymentStatus.INITIALIZING and not reason:
+        reason, message = _why_not_ready(_mapping(status.get("rayClusterStatus")))
     return _read(subject, job_status, deployment_status, reason, message, suspended=suspended)
+
+
+def _why_not_ready(cluster: Mapping[str, Any]) -> tuple[str, str]:
+    """Return reason and message of what keeps a RayCluster from being ready; both empty if it does not say."""
+    found = cluster.get("conditions")
+    conditions = [_mapping(item) for item in found] if isinstance(found, list | tuple) else []
+    by_type = {_text(condition.get("type")): condition for condition in conditions}
+    for name, bad in _NOT_READY.items():
+        condition = by_type.get(name, {})
+        if condition.get("status") == bad and _text(condition.get("reason")):
+            return _text(condition.get("reason")), _text(condition.get("message"))
+    return "", ""
+
+
+def stuck(rayjob: Mapping[str, Any], unchanged_seconds: float) -> Outcome:
+    """Read the outcome of a RayJob that has not changed for a while.
+
+    Args:
+        rayjob: The RayJob as the API server returns it.
+        unchanged_seconds: For how long its jobStatus and jobDeploymentStatus have been what they are, seconds. The
+            status does not say it, so whoever watches must.
+
+    Returns:
+        The outcome, of `Kind.STUCK` if nothing that takes so long is to be expected: see `PATIENCE_SECONDS`. A RayJob
+        that waits in a queue or for a user, or whose job runs, is never stuck.
+    """
+    seen = outcome(rayjob)
+    status = _mapping(rayjob.get("status"))
+    deployment = _text(status.get("jobDeploymentStatus"))
+    patience = _patience(deployment, _text(status.get("jobStatus")))
+    if seen.terminal or seen.kind in (Kind.UNKNOWN, Kind.WAITING) or patience is None or unchanged_seconds <= patience:
+        return seen
+    if seen.kind is Kind.QUEUED and deployment != JobDeploymentStatus.SUSPENDING:
+        return seen
+    sentence = (
+        f"{seen.sentence.rstrip('.')}. That has been so for {unchanged_seconds:.0f} s; "
+        f"{_REMEDIES[JobDeploymentStatus(deployment)]}."
+    )
+    return Outcome(Kind.STUCK, sentence, seen.reason, seen.message)
+
+
+def _patience(deployment: str, job: str) -> float | None:
+    if deployment == JobDeploymentStatus.RUNNING:
+        return ENDING_PATIENCE_SECONDS if job in {item for item in JobStatus if item.terminal} else None
+    return next((seconds for status, seconds in PATIENCE_SECONDS.items() if status == deployment), None)
 
 
 def _read(

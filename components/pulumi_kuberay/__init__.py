@@ -14,6 +14,7 @@ from pulumi_kuberay.cleanup import (
 from pulumi_kuberay.containers import Probe, PullPolicy, ResourceRequirements, ServiceType
 from pulumi_kuberay.crds import KubeRayCrds, KubeRayCrdsArgs
 from pulumi_kuberay.errors import ArgumentError
+from pulumi_kuberay.helm_chart import HelmChart
 from pulumi_kuberay.kuberay_operator import KubeRayOperator
 from pulumi_kuberay.kueue import Kueue
 from pulumi_kuberay.kueue_args import (
@@ -71,7 +72,20 @@ from pulumi_kuberay.kueue_quotas import FairSharing, FlavorQuotas, ResourceGroup
 from pulumi_kuberay.kueue_resource_flavor import ResourceFlavor, ResourceFlavorArgs
 from pulumi_kuberay.label_selectors import LabelSelector, LabelSelectorRequirement, SelectorOperator
 from pulumi_kuberay.objects import KubernetesObject
-from pulumi_kuberay.operator_args import HelmChart, KubeRayOperatorArgs, KustomizeFolders, OperatorImage
+from pulumi_kuberay.operator_args import BatchScheduler, InstallMode, KubeRayOperatorArgs, KustomizeFolders, RbacScope
+from pulumi_kuberay.operator_environment import OperatorEnvironment
+from pulumi_kuberay.operator_pod_args import (
+    KubeClient,
+    LogEncoder,
+    OperatorConfiguration,
+    OperatorImage,
+    OperatorLogging,
+    OperatorMetrics,
+    OperatorProbe,
+    OperatorService,
+    ServiceAccount,
+    ServiceMonitor,
+)
 from pulumi_kuberay.pod_template import (
     PodSecurityStandard,
     PodTemplate,
@@ -125,6 +139,7 @@ __all__ = [
     "ArgumentError",
     "AutoscalerVersion",
     "Autoscaling",
+    "BatchScheduler",
     "BorrowWithinCohort",
     "BorrowingPreemption",
     "CertManager",
@@ -148,8 +163,10 @@ __all__ = [
     "GcsFaultTolerance",
     "HeadGroup",
     "HelmChart",
+    "InstallMode",
     "Integrations",
     "InternalCertManagement",
+    "KubeClient",
     "KubeRayCrds",
     "KubeRayCrdsArgs",
     "KubeRayOperator",
@@ -169,11 +186,18 @@ __all__ = [
     "LegacyDeletion",
     "LocalQueue",
     "LocalQueueArgs",
+    "LogEncoder",
     "ManagedBy",
     "MetricsService",
     "MigrationMode",
     "MultiKueue",
+    "OperatorConfiguration",
+    "OperatorEnvironment",
     "OperatorImage",
+    "OperatorLogging",
+    "OperatorMetrics",
+    "OperatorProbe",
+    "OperatorService",
     "PodSecurityStandard",
     "PodTemplate",
     "Preemption",
@@ -188,6 +212,7 @@ __all__ = [
     "RayClusterTemplate",
     "RayJob",
     "RayJobArgs",
+    "RbacScope",
     "ReinvocationPolicy",
     "RequeuingStrategy",
     "RequeuingTimestamp",
@@ -203,6 +228,8 @@ __all__ = [
     "Scheduling",
     "SecretKey",
     "SelectorOperator",
+    "ServiceAccount",
+    "ServiceMonitor",
     "ServiceType",
     "SharePreemption",
     "StopPolicy",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pulumi
 
+from pulumi_kuberay.containers import PullPolicy
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.merging import deep_merge, without_none
 from pulumi_kuberay.taints import Toleration
@@ -104,8 +105,8 @@ class PodTemplate:
     image: pulumi.Input[str] | None = None
     """Image of the container. Default: the image of the RayCluster."""
 
-    image_pull_policy: pulumi.Input[str] | None = None
-    """``Always``, ``IfNotPresent`` or ``Never``. Default: Kubernetes' own."""
+    image_pull_policy: PullPolicy | None = None
+    """When the node pulls the image. Default: Kubernetes' own, by the tag."""
 
     image_pull_secrets: Sequence[pulumi.Input[str]] | None = None
     """Names of Secrets for the registry. Default: none."""

@@ -2,27 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import pulumi
 
+from pulumi_kuberay.containers import ServiceType
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.merging import deep_merge, without_none
 from pulumi_kuberay.pod_template import PodTemplate, overlaid, pod_template
-
-
-class ServiceType(StrEnum):
-    """How the Service of the head can be reached."""
-
-    CLUSTER_IP = "ClusterIP"
-    """From within the cluster only."""
-
-    NODE_PORT = "NodePort"
-    """From outside through a port of every node. Whoever reaches the dashboard can run code on the cluster."""
-
-    LOAD_BALANCER = "LoadBalancer"
-    """From outside through a load balancer. Whoever reaches the dashboard can run code on the cluster."""
 
 
 @dataclass(kw_only=True)
@@ -42,7 +29,8 @@ class HeadGroup:
     """Ray's labels of the node. Default: none."""
 
     service_type: ServiceType | None = None
-    """How the head can be reached. Default: from within the cluster only."""
+    """How the head can be reached; whoever reaches its dashboard can run code. Default: ClusterIP, from within the
+    cluster only."""
 
     ingress: bool | None = None
     """True: an Ingress leads to the dashboard, on which anybody can run code. Default: false."""

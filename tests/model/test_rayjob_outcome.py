@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kuberay_model.outcome import Kind, Outcome, outcome
+from kuberay_model.outcome import Kind, Outcome, outcome, stuck
 from kuberay_model.states import JobDeploymentStatus, JobStatus
 
 
@@ -81,3 +81,64 @@ def test_an_unknown_status_is_no_success(status: dict[str, str]) -> None:
 @pytest.mark.parametrize("rayjob", [{}, {"status": None}, {"status": []}, {"metadata": None, "spec": None}])
 def test_a_rayjob_without_status_is_new(rayjob: dict[str, Any]) -> None:
     assert outcome(rayjob).kind is Kind.NEW
+
+
+def rayjob(deployment: str, job: str = "", **status: Any) -> dict[str, Any]:
+    fields = {"jobDeploymentStatus": deployment, "jobStatus": job, **status}
+    return {"metadata": {"name": "train"}, "status": fields}
+
+
+@pytest.mark.parametrize(
+    ("deployment", "job", "patience"),
+    [
+        ("", "", 120),
+        ("Initializing", "", 1800),
+        ("Retrying", "FAILED", 600),
+        ("Suspending", "RUNNING", 600),
+        ("Running", "SUCCEEDED", 420),
+    ],
+)
+def test_a_status_that_should_pass_is_stuck_after_a_while(deployment: str, job: str, patience: float) -> None:
+    seen = rayjob(deployment, job)
+
+    assert stuck(seen, patience) == outcome(seen)
+    late = stuck(seen, patience + 1)
+    assert late.kind is Kind.STUCK and not late.terminal
+    assert late.sentence.startswith(outcome(seen).sentence.rstrip("."))
+    assert f"has been so for {patience + 1} s; " in late.sentence
+
+
+@pytest.mark.parametrize(
+    ("deployment", "job"),
+    [
+        ("Waiting", ""),
+        ("Suspended", ""),
+        ("Running", "RUNNING"),
+        ("Running", ""),
+        ("Complete", "SUCCEEDED"),
+        ("Failed", "FAILED"),
+        ("Odd", ""),
+    ],
+)
+def test_what_may_take_for_ever_or_is_over_is_never_stuck(deployment: str, job: str) -> None:
+    assert stuck(rayjob(deployment, job), 1e9).kind is not Kind.STUCK
+
+
+@pytest.mark.parametrize("deployment", ["", "Initializing"])
+def test_a_rayjob_in_a_queue_is_never_stuck(deployment: str) -> None:
+    assert stuck({"spec": {"suspend": True}, **rayjob(deployment)}, 1e9).kind is Kind.QUEUED
+
+
+def test_a_cluster_that_is_not_ready_says_why() -> None:
+    head = {"type": "HeadPodReady", "status": "False", "reason": "ErrImagePull", "message": "no such image"}
+    seen = outcome(rayjob("Initializing", rayClusterStatus={"conditions": [head]}))
+
+    assert (seen.kind, seen.reason) == (Kind.INITIALIZING, "ErrImagePull")
+    assert seen.sentence.endswith("to become ready with reason ErrImagePull: no such image.")
+
+
+@pytest.mark.parametrize(
+    "cluster", [None, {}, {"conditions": None}, {"conditions": [None, {"type": "HeadPodReady", "status": "True"}]}]
+)
+def test_a_cluster_that_says_nothing_is_waited_for(cluster: Any) -> None:
+    assert outcome(rayjob("Initializing", rayClusterStatus=cluster)).reason == ""
