@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kuberay_model.sentences import listed
 from kuberay_policies.catalogue import POLICIES
 from kuberay_policies.guarding import NotYetKnown
 from kuberay_policies.policy import Finding, Policy, Problem, Severity
 from kuberay_policies.settings import Settings, Waiver
 from kuberay_policies.stack import Context, Stack
 from kuberay_policies.subjects import Subject
-from kuberay_policies.targets import Targets, targets
+from kuberay_policies.targets import Scope, Targets, targets
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def evaluate(subjects: Iterable[Subject], settings: Settings, policies: Iterable
     run = _Run(Context(settings, Stack(tuple(dissected))), asked)
     for subject, parts in zip(given, dissected, strict=True):
         run.ask_about(subject, parts)
+    run.ask_about_waivers()
     return run.report(given)
 
 
@@ -122,6 +124,15 @@ class _Run:
                 if policy.scope in scopes:
                     wait(policy, subject, path)
         self.deferred += [Deferred(owner, path, tuple(by.values())) for (_, path), (owner, by) in waiting.items()]
+
+    def ask_about_waivers(self) -> None:
+        for waiver in self.context.settings.waivers:
+            manifest = {"kind": "Waiver", "metadata": {"name": listed(waiver.policies)}}
+            for policy in self.policies:
+                if policy.scope is Scope.WAIVER:
+                    for found in policy.check(waiver, self.context.settings.parameters_of(policy), self.context):
+                        if isinstance(found, Problem):
+                            self._add(policy, found, Subject(manifest, waiver.source))
 
     def report(self, subjects: tuple[Subject, ...]) -> Report:
         used = {id(entry.waiver) for entry in self.waived}

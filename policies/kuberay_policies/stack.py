@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from kuberay_policies.guarding import NotYetKnown
 from kuberay_policies.settings import Settings
 from kuberay_policies.subjects import Subject
 from kuberay_policies.targets import Targets
@@ -35,21 +36,30 @@ class Stack:
             kind: `kind`.
             name: `metadata.name`.
             namespace: `metadata.namespace`; empty for a cluster-scoped kind, and for an object without namespace.
+
+        Raises:
+            NotYetKnown: It is not there, but the name of an object of that kind is known only at deployment.
         """
-        return self._by_name.get((group, kind, namespace, name))
+        found = self._by_name.get((group, kind, namespace, name))
+        if found is None:
+            for parts in self.of_kind(group, kind):
+                for path in ("metadata", "metadata.name", "metadata.namespace"):
+                    if path in parts.original.unknown_paths:
+                        raise NotYetKnown(parts.original, path)
+        return found
 
     @cached_property
     def _by_kind(self) -> dict[tuple[str, str], list[Targets]]:
         found: dict[tuple[str, str], list[Targets]] = {}
         for parts in self.objects:
-            found.setdefault((parts.subject.group, parts.subject.kind), []).append(parts)
+            found.setdefault((parts.original.group, parts.original.kind), []).append(parts)
         return found
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str, str], Targets]:
         found: dict[tuple[str, str, str, str], Targets] = {}
         for parts in self.objects:
-            found.setdefault(identity(parts.subject), parts)
+            found.setdefault(identity(parts.original), parts)
         return found
 
 

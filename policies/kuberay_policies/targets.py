@@ -39,6 +39,8 @@ class Scope(Enum):
 
     OBJECT = "object"
     """One object of any kind."""
+    WAIVER = "waiver"
+    """A waiver of the settings."""
     RULES = "rules"
     """The RayJob that the rules of KubeRay are applied to."""
     JOB = "job"
@@ -330,15 +332,15 @@ class Targets:
 
     def __post_init__(self) -> None:
         self.parts[Scope.OBJECT] = [self.subject]
-        if self.subject.api_version == RAY_VERSION and self.subject.kind in CLUSTER_PATHS:
+        if self.original.api_version == RAY_VERSION and self.original.kind in CLUSTER_PATHS:
             self._add(Scope.RULES, RuleView(self.original))
-            if self.subject.kind in JOB_PATHS:
+            if self.original.kind in JOB_PATHS:
                 self._take_job()
             else:
                 self._take_cluster(None)
 
     def _take_job(self) -> None:
-        path = JOB_PATHS[self.subject.kind]
+        path = JOB_PATHS[self.original.kind]
         fields = self._at(path, (Scope.JOB, *_BELOW_CLUSTER))
         if fields is None:
             return
@@ -350,7 +352,7 @@ class Targets:
             self._take_pod(Pod(self.subject, mapping(submitter), f"{path}.submitterPodTemplate", Role.SUBMITTER))
 
     def _take_cluster(self, job: Job | None) -> None:
-        path = CLUSTER_PATHS[self.subject.kind]
+        path = CLUSTER_PATHS[self.original.kind]
         fields = self._at(path, _BELOW_CLUSTER)
         if fields is None:
             return
