@@ -17,6 +17,7 @@ from pulumi_kuberay import (
     CohortArgs,
     KubeRayCrdsArgs,
     KubeRayOperatorArgs,
+    KueueArgs,
     LocalQueueArgs,
     RayClusterArgs,
     RayJobArgs,
@@ -31,6 +32,9 @@ class Versions:
 
     kuberay: str | None = None
     """Release of KubeRay, without a leading ``v``: of its CRDs, its operator and the rules for its objects."""
+
+    kueue: str | None = None
+    """Release of Kueue, without a leading ``v``."""
 
     ray: str | None = None
     """Release of Ray in RayJobs and RayClusters that name none."""
@@ -47,10 +51,11 @@ class StackConfig:
     """A folder on this machine with Helm charts, each a folder or a ``.tgz`` file, used instead of the repositories."""
 
     protect: bool = False
-    """Refuse to delete namespaces, operator and queues (Pulumi's ``protect``). Default: false."""
+    """Refuse to delete namespaces, operator, Kueue and queues (Pulumi's ``protect``). Default: false."""
 
     throwaway: bool = False
-    """Let ``pulumi destroy`` delete the CRDs and with them every Ray object of the cluster. Default: false."""
+    """Let ``pulumi destroy`` delete the CRDs, and with them every Ray object and every queue of the cluster. Default:
+    false."""
 
     namespaces: Sequence[str] = ()
     """Namespaces to create, without the operator's own."""
@@ -66,6 +71,9 @@ class StackConfig:
 
     operator: KubeRayOperatorArgs | None = None
     """The KubeRay operator. Default: this stack does not own it."""
+
+    kueue: KueueArgs | None = None
+    """Kueue, with its CRDs. Default: this stack does not own it."""
 
     flavors: Mapping[str, ResourceFlavorArgs] = field(default_factory=dict)
     """ResourceFlavors of Kueue, by their names."""

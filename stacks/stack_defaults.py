@@ -12,13 +12,16 @@ from pulumi_kuberay import (
     HelmChart,
     KubeRayCrdsArgs,
     KubeRayOperatorArgs,
+    KueueArgs,
     RayClusterArgs,
     RayClusterTemplate,
     RayJobArgs,
 )
-from pulumi_kuberay.operator_args import DEFAULT_VERSION
+from pulumi_kuberay.kueue_args import DEFAULT_VERSION as KUEUE_VERSION
+from pulumi_kuberay.operator_args import DEFAULT_VERSION as KUBERAY_VERSION
 
 OPERATOR_CHART = "kuberay-operator"
+KUEUE_CHART = "kueue"
 _RELEASES = "https://github.com/ray-project/kuberay-helm/releases/download"
 
 _RayArgs = TypeVar("_RayArgs", RayClusterArgs, RayJobArgs)
@@ -34,6 +37,7 @@ def with_defaults(config: StackConfig) -> StackConfig:
         config,
         crds=_crds(config),
         operator=_operator(config),
+        kueue=_kueue(config),
         ray_clusters={name: _ray_object(args, config) for name, args in config.ray_clusters.items()},
         ray_jobs={name: _ray_object(args, config) for name, args in config.ray_jobs.items()},
     )
@@ -73,7 +77,7 @@ def _crds(config: StackConfig) -> KubeRayCrdsArgs | None:
     crds = replace(config.crds, throwaway=config.throwaway or config.crds.throwaway)
     if any((crds.folder, crds.chart, crds.url)):
         return crds
-    version = kuberay_version(config) or DEFAULT_VERSION
+    version = kuberay_version(config) or KUBERAY_VERSION
     if config.charts is not None:
         return replace(crds, chart=str(local_chart(config.charts, OPERATOR_CHART, version)))
     return replace(crds, url=f"{_RELEASES}/{OPERATOR_CHART}-{version}/{OPERATOR_CHART}-{version}.tgz")
@@ -86,8 +90,19 @@ def _operator(config: StackConfig) -> KubeRayOperatorArgs | None:
     operator = replace(operator, version=kuberay_version(config))
     if config.charts is None or operator.chart is not None or operator.kustomize is not None:
         return operator
-    chart = local_chart(config.charts, OPERATOR_CHART, kuberay_version(config) or DEFAULT_VERSION)
+    chart = local_chart(config.charts, OPERATOR_CHART, kuberay_version(config) or KUBERAY_VERSION)
     return replace(operator, chart=HelmChart(path=str(chart)))
+
+
+def _kueue(config: StackConfig) -> KueueArgs | None:
+    kueue = config.kueue
+    if kueue is None:
+        return None
+    version = (kueue.version or config.versions.kueue or KUEUE_VERSION).removeprefix("v")
+    kueue = replace(kueue, version=version, throwaway=config.throwaway or kueue.throwaway)
+    if config.charts is None or kueue.chart is not None:
+        return kueue
+    return replace(kueue, chart=HelmChart(path=str(local_chart(config.charts, KUEUE_CHART, version))))
 
 
 def _ray_object(args: _RayArgs, config: StackConfig) -> _RayArgs:

@@ -16,6 +16,7 @@ from pulumi_kuberay import (
     KubeRayCrds,
     KubeRayOperator,
     KubernetesObject,
+    Kueue,
     LocalQueue,
     RayCluster,
     RayJob,
@@ -32,7 +33,7 @@ Resources = Sequence[pulumi.Resource]
 class StackProgram:
     """Declares what a configuration describes.
 
-    The order is: namespaces and CRDs, operator and Kueue, queues, settings, RayClusters, RayJobs. Pulumi deletes in the
+    The order is: namespaces and CRDs, Kueue, operator, queues, settings, RayClusters, RayJobs. Pulumi deletes in the
     opposite order, so that finalizers of KubeRay and of Kueue find those who remove them.
     """
 
@@ -74,17 +75,22 @@ class StackProgram:
         return [KubernetesObject(name, item, self._kept()) for name, item in objects.items()]
 
     def _platform(self, namespaces: Resources) -> Resources:
+        """Declare the CRDs, then Kueue, whose webhooks look at pods, then the operator."""
         declared: list[pulumi.Resource] = []
         if self._config.crds is not None:
             with placed(self._file, "crds"):
                 crds = KubeRayCrds("kuberay-crds", self._config.crds)
             pulumi.export("crds", {"names": crds.names, "checksum": crds.checksum})
             declared.append(crds)
+        if self._config.kueue is not None:
+            with placed(self._file, "kueue"):
+                kueue = Kueue("kueue", self._config.kueue, self._kept(*declared))
+            pulumi.export("kueue", {"namespace": kueue.namespace, "deployment": kueue.deployment_name})
+            declared.append(kueue)
         if self._config.operator is not None:
+            options = self._kept(*namespaces, *declared)
             with placed(self._file, "operator"):
-                operator = KubeRayOperator(
-                    "kuberay-operator", self._config.operator, self._kept(*namespaces, *declared)
-                )
+                operator = KubeRayOperator("kuberay-operator", self._config.operator, options)
             pulumi.export(
                 "operator",
                 {

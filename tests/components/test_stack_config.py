@@ -41,7 +41,7 @@ def test_the_keys_are_the_fields_of_the_components_in_camel_case() -> None:
                 "leaderElection": False,
                 "featureGates": {"RayCronJob": True},
                 "env": {"A": "b"},
-                "resources": {"limits": {"cpu": 1}},
+                "values": {"batchScheduler": {"enabled": True}},
             },
             "namespaces": ["ray-jobs"],
             "namespace": "ray-jobs",
@@ -66,7 +66,7 @@ def test_the_keys_are_the_fields_of_the_components_in_camel_case() -> None:
         leader_election=False,
         feature_gates={"RayCronJob": True},
         env={"A": "b"},
-        resources={"limits": {"cpu": 1}},
+        values={"batchScheduler": {"enabled": True}},
     )
     assert config.ray_jobs == {
         "counter": RayJobArgs(
@@ -114,7 +114,7 @@ def test_the_values_come_from_the_stack_file_as_pulumi_hands_them_over() -> None
         ),
         ({"operator": {"replicas": True}}, "kuberay:operator.replicas must be an integer, but it is true."),
         ({"operator": {"replicas": 1.5}}, "kuberay:operator.replicas must be an integer, but it is 1.5."),
-        ({"operator": {"metrics": "true"}}, "must be true or false, but it is 'true'. Write it without quotes."),
+        ({"operator": {"leaderElection": "true"}}, "must be true or false, but it is 'true'. Write it without quotes."),
         ({"operator": {"env": {"A": 1}}}, "kuberay:operator.env.A must be a string, but it is 1. Write it in quotes."),
         ({"operator": {"env": ["A"]}}, "kuberay:operator.env must be a mapping, but it is ['A']."),
         ({"namespaces": "a"}, "kuberay:namespaces must be a list of strings, but it is 'a'. Write each one on a line"),

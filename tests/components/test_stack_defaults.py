@@ -100,3 +100,13 @@ def test_charts_do_not_replace_a_kustomization(tmp_path: Path) -> None:
     config = configured(charts=str(tmp_path), operator={"kustomize": {"paths": ["config/default"]}})
 
     assert config.operator is not None and config.operator.chart is None
+
+
+def test_kueue_has_a_version_a_chart_and_a_protection_as_the_operator_has(tmp_path: Path) -> None:
+    (tmp_path / "kueue-0.18.1.tgz").touch()
+
+    config = configured(versions={"kueue": "v0.18.1"}, charts=str(tmp_path), throwaway=True, kueue={})
+
+    assert config.kueue is not None
+    assert (config.kueue.version, config.kueue.throwaway) == ("0.18.1", True)
+    assert config.kueue.chart == HelmChart(path=str(tmp_path / "kueue-0.18.1.tgz"))

@@ -80,6 +80,7 @@ def test_typed_jobs_are_declared_in_the_namespace_of_the_stack(run: Run) -> None
 
 def test_queues_are_declared_before_the_jobs_that_wait_in_them(run: Run) -> None:
     config = {
+        "kueue": {"configuration": {"waitForPodsReady": {"timeoutSeconds": 600}}},
         "flavors": {"spot": {"nodeLabels": {"pool": "spot"}}},
         "cohorts": {"ml": {}},
         "clusterQueues": {
@@ -100,8 +101,9 @@ def test_queues_are_declared_before_the_jobs_that_wait_in_them(run: Run) -> None
     engine = run(lambda: runpy.run_path(str(STACKS / "__main__.py")))
 
     kinds = [resource.typ.rpartition(":")[2] for resource in engine.resources if resource.typ.startswith("kubernetes:")]
-    assert sorted(kinds[:3]) == ["Cohort", "ResourceFlavor", "WorkloadPriorityClass"]
-    assert kinds[3:] == ["ClusterQueue", "LocalQueue", "RayCluster", "RayJob"]
+    assert kinds[:2] == ["Namespace", "Chart"]
+    assert sorted(kinds[2:5]) == ["Cohort", "ResourceFlavor", "WorkloadPriorityClass"]
+    assert kinds[5:] == ["ClusterQueue", "LocalQueue", "RayCluster", "RayJob"]
 
 
 def test_namespaces_have_the_labels_of_the_stack(run: Run) -> None:
