@@ -40,9 +40,9 @@ async def _serve(provider: KubeRayProvider, engine: str) -> None:
 
 
 class _Servicer(ProviderServicer):
-    """Pulumi's servicer; a refusal of arguments, even a late one, is told as a problem of the inputs.
+    """Pulumi's servicer; what a component refuses, at once or later, is told in its own sentence alone.
 
-    Pulumi's own way (SDK 3.272) prints the name of the Python class in front of the sentence.
+    Pulumi's own (SDK 3.272) prints a traceback, or for what is found in an output also the trail of properties.
     """
 
     def __init__(self, provider: KubeRayProvider, engine: str) -> None:
@@ -52,5 +52,18 @@ class _Servicer(ProviderServicer):
     async def _construct(self, request: Any, context: Any) -> Any:
         try:
             return await super()._construct(request, context)
-        except pulumi.RunError as error:
-            raise pulumi.InputPropertiesError(self._wording.sentence(str(error))) from error
+        except Exception as error:
+            refusal = first_refusal(error)
+            if isinstance(refusal, pulumi.RunError):
+                raise pulumi.InputPropertiesError(self._wording.sentence(str(refusal)), errors=[]) from error
+            if refusal is not None and refusal is not error:
+                raise refusal from error
+            raise
+
+
+def first_refusal(error: BaseException) -> pulumi.RunError | pulumi.InputPropertiesError | None:
+    """Return the refusal of arguments that an error goes back to, or None if it is another failure."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, pulumi.RunError | pulumi.InputPropertiesError):
+        cause = cause.__cause__ or cause.__context__
+    return cause
