@@ -12,7 +12,7 @@ from kuberay_e2e import report, state
 from kuberay_e2e.gateway import faults
 from kuberay_e2e.lifecycle import LifeCycle, Settings, Workload
 from kuberay_e2e.ray.script import Script, always
-from kuberay_e2e.session import OPERATOR, PROGRAMS, Programs, RayKind, Session, embedded
+from kuberay_e2e.session import OPERATOR_VERSION, PROGRAMS, Programs, RayKind, Session, embedded, operator_program
 from kuberay_toolchain.toolchain import Toolchain
 
 _SESSIONS = {"embedded": embedded}
@@ -77,10 +77,16 @@ def lifecycle(request: Request, console: Console) -> int:
     return result.exit_code
 
 
-def programs_of(toolchain: Toolchain) -> Programs:
+def programs_of(toolchain: Toolchain, *further_operators: str) -> Programs:
     """Find or build what a session on the embedded control plane needs.
+
+    Args:
+        toolchain: Finds and builds programs.
+        further_operators: Versions of the operator beside the default one.
 
     Raises:
         ToolchainError: A program is missing and cannot be built.
     """
-    return Programs(toolchain.ensure(*PROGRAMS), toolchain.files(OPERATOR))
+    versions = (OPERATOR_VERSION, *further_operators)
+    paths = toolchain.ensure(*PROGRAMS, *map(operator_program, further_operators))
+    return Programs(paths, {version: toolchain.files(operator_program(version)) for version in versions})

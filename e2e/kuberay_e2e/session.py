@@ -59,17 +59,22 @@ class RayKind(StrEnum):
     SIMULATED = "simulated"
 
 
+def operator_program(version: str) -> str:
+    """Name of a version of the operator in the toolchain."""
+    return OPERATOR if version == OPERATOR_VERSION else f"{OPERATOR}@{version}"
+
+
 @dataclass(frozen=True)
 class Programs:
     """Where the programs are.
 
     Attributes:
-        paths: Path of each of `PROGRAMS`, and of `kuberay-operator@VERSION` for further versions of the operator.
-        operator_files: The operator module's files: CRDs, RBAC and Deployment below `config/`.
+        paths: Path of each of `PROGRAMS`, and of the `operator_program` of further versions.
+        operator_files: Files of the operator's module, by its version: CRDs, RBAC and Deployment below `config/`.
     """
 
     paths: Mapping[str, Path]
-    operator_files: Path
+    operator_files: Mapping[str, Path]
 
     def operator(self, version: str) -> Path:
         """The operator's binary of a version.
@@ -77,15 +82,13 @@ class Programs:
         Raises:
             HarnessError: There is none.
         """
-        known = {OPERATOR_VERSION: self.paths[OPERATOR]} if OPERATOR in self.paths else {}
-        prefix = f"{OPERATOR}@"
-        known |= {name.removeprefix(prefix): path for name, path in self.paths.items() if name.startswith(prefix)}
-        if version not in known:
+        program = operator_program(version)
+        if program not in self.paths:
             raise HarnessError(
                 f"Expected a binary of the KubeRay operator {version}, which the applied Deployment names; there are "
-                f"binaries of {', '.join(known) or 'no version'}."
+                f"binaries of {', '.join(self.operator_files)}."
             )
-        return known[version]
+        return self.paths[program]
 
 
 @dataclass(frozen=True)
@@ -161,14 +164,18 @@ class Session:
             raise HarnessError("Expected the operator to be installed before it is used.")
         return self._operator
 
-    def install(self) -> None:
-        """Apply the CRDs, then the operator (`pulumi up` of a stack each)."""
-        config = self._programs.operator_files / "config"
+    def install(self, version: str = OPERATOR_VERSION) -> None:
+        """Apply the CRDs, then the operator (`pulumi up` of a stack each): an installation, or an upgrade.
+
+        Args:
+            version: Release of the operator, without a leading `v`.
+        """
+        config = self._programs.operator_files[version] / "config"
         self.stacks.crds.apply({"throwaway": True, "crds": {"folder": str(config / "crd" / "bases")}})
         self.stacks.operator.apply(
             {
                 "operator": {
-                    "version": OPERATOR_VERSION,
+                    "version": version,
                     "kustomize": {
                         "paths": [str(config / "rbac"), str(config / "manager")],
                         "patches": [_UNAWAITED_SERVICE],

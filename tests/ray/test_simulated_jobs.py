@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -28,6 +29,14 @@ class World:
     async def status(self, submission_id: str) -> str:
         return str((await self.details(submission_id))["status"])
 
+    async def end(self, submission_id: str) -> str:
+        """Status after at most ten seconds of real time, for ends that the clock does not bring about."""
+        for _ in range(1000):
+            if (status := await self.status(submission_id)) != "RUNNING":
+                return status
+            await asyncio.sleep(0.01)
+        return "RUNNING"
+
 
 def drive(script: Callable[[JobSpec], Script], course: Callable[[World], Awaitable[None]]) -> World:
     async def main() -> World:
@@ -37,6 +46,30 @@ def drive(script: Callable[[JobSpec], Script], course: Callable[[World], Awaitab
         return world
 
     return asyncio.run(main())
+
+
+def test_a_job_with_an_event_runs_on_until_it_is_set() -> None:
+    event = threading.Event()
+
+    async def course(world: World) -> None:
+        await world.submit("job")
+        await world.clock.advance(5)
+        await asyncio.sleep(0.1)
+        assert await world.status("job") == "RUNNING"
+        event.set()
+        assert await world.end("job") == "SUCCEEDED"
+
+    drive(lambda _: Script(duration=5, until=event), course)
+
+
+def test_a_job_with_an_event_can_be_stopped() -> None:
+    async def course(world: World) -> None:
+        await world.submit("job")
+        await world.clock.advance(5)
+        await world.jobs.answer(JobsRequest("POST", "/api/jobs/job/stop"))
+        assert await world.end("job") == "STOPPED"
+
+    drive(lambda _: Script(duration=5, until=threading.Event()), course)
 
 
 def test_pending_running_and_end_come_at_the_scripted_seconds() -> None:

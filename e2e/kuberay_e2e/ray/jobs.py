@@ -25,6 +25,7 @@ _MESSAGES = {
     "STOPPED": "Job was intentionally stopped.",
     "SUCCEEDED": "Job finished successfully.",
 }
+_UNTIL_PERIOD = 0.05
 _TAIL_PERIOD = 0.1
 _LAST_LINES = 10
 _LAST_CHARACTERS = 20_000
@@ -203,7 +204,7 @@ class SimulatedJobs:
         entrypoint = job.request.entrypoint
         self._ledger.record(self._key, job.submission_id, Start(entrypoint), at=self._clock.now())
         try:
-            stopped = await self._stopped_within(job, job.script.duration)
+            stopped = await self._stopped_within_course(job)
         except asyncio.CancelledError:
             self._ledger.record(self._key, job.submission_id, End("LOST"), at=self._clock.now())
             raise
@@ -214,8 +215,13 @@ class SimulatedJobs:
         job.end_ms = int(now * 1000)
         self._ledger.record(self._key, job.submission_id, End(job.status, job.exit_code), at=now)
 
-    async def _stopped_within(self, job: _Job, seconds: float) -> bool:
-        elapsed = asyncio.ensure_future(self._clock.sleep(seconds))
+    async def _course(self, script: Script) -> None:
+        await self._clock.sleep(script.duration)
+        while script.until is not None and not await asyncio.to_thread(script.until.wait, _UNTIL_PERIOD):
+            pass
+
+    async def _stopped_within_course(self, job: _Job) -> bool:
+        elapsed = asyncio.ensure_future(self._course(job.script))
         stop = asyncio.ensure_future(job.stop.wait())
         try:
             await asyncio.wait((elapsed, stop), return_when=asyncio.FIRST_COMPLETED)

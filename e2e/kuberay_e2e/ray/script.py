@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Literal
 
 End = Literal["SUCCEEDED", "FAILED", "STOPPED"]
@@ -35,6 +36,7 @@ class Script:
         end: The terminal status it reaches unless it is stopped before.
         output: Lines it prints when it starts to run.
         exit_code: Exit code of the entrypoint; default: 0 for SUCCEEDED, 1 for FAILED, none for STOPPED.
+        until: The job runs on until this is set; default: its duration alone decides.
     """
 
     duration: float = 3.0
@@ -42,6 +44,7 @@ class Script:
     end: End = "SUCCEEDED"
     output: Sequence[str] = ()
     exit_code: int | None = None
+    until: Event | None = None
 
     @property
     def code(self) -> int | None:
