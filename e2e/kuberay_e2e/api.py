@@ -16,6 +16,7 @@ KINDS: Mapping[str, str] = {
     "Job": "/apis/batch/v1/namespaces/{namespace}/jobs",
     "Pod": "/api/v1/namespaces/{namespace}/pods",
     "Service": "/api/v1/namespaces/{namespace}/services",
+    "Workload": "/apis/kueue.x-k8s.io/v1beta2/namespaces/{namespace}/workloads",
     "Deployment": "/apis/apps/v1/namespaces/{namespace}/deployments",
 }
 """Collections of the kinds that a life cycle looks at."""

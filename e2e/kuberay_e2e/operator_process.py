@@ -166,6 +166,7 @@ class OperatorProcess:
         self._trace.add(
             "operator",
             event="started",
+            version=self._spec.version,
             incarnation=incarnation.number,
             pid=process.pid,
             args=list(self._spec.args),

@@ -12,6 +12,7 @@ import pytest
 from kuberay_e2e.clusters import Cluster
 from kuberay_e2e.gateway import Gateway
 from kuberay_e2e.operator_process import OperatorProcess
+from kuberay_e2e.pods.kueue import KueueRunner
 from kuberay_e2e.ray import JobSpec, RayBackend, Script
 from kuberay_e2e.session import Programs, RayKind, Session
 
@@ -73,6 +74,15 @@ def kuberay_session(
         session.install()
         session.start_operator()
         yield session
+
+
+@pytest.fixture(scope="session")
+def kuberay_kueue(kuberay_session: Session) -> KueueRunner:
+    """Kueue, applied to the shared cluster by Pulumi and running: from now on its webhooks see every pod there."""
+    from kuberay_toolchain.toolchain import Toolchain
+
+    toolchain = Toolchain()
+    return kuberay_session.install_kueue(toolchain.ensure("kueue")["kueue"], toolchain.files("kueue") / "chart")
 
 
 @pytest.fixture(scope="session")

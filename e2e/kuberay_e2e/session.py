@@ -210,12 +210,29 @@ class Session:
             program: Kueue's binary.
         """
         if self._kueue is None:
+            folder = self.run.path("kueue")
             self._kueue = self.engine.enter(
-                KueueRunner(
-                    program, self.cluster.kubeconfig, self._egress, self.run.path("kueue"), self.run.marker, self.trace
-                )
+                KueueRunner(program, self.cluster.kubeconfig, self._egress, folder, self.run.marker, self.trace)
             )
         return self._kueue
+
+    def install_kueue(self, program: Path, chart: Path) -> KueueRunner:
+        """Apply Kueue (`pulumi up` of a stack of its own) and run it; it serves its webhooks when this returns.
+
+        Args:
+            program: Kueue's binary.
+            chart: Kueue's Helm chart.
+
+        Raises:
+            HarnessError: Pulumi failed, or Kueue is not ready although Pulumi says so.
+        """
+        kueue = self.run_kueue(program)
+        self.stack("kueue").apply({"throwaway": True, "kueue": {"chart": {"path": str(chart)}}})
+        if not kueue.ready:
+            raise HarnessError(
+                f"Expected Kueue to be ready when Pulumi has applied it; its log:\n{kueue.log()[-2000:]}"
+            )
+        return kueue
 
     def start_operator(self) -> OperatorProcess:
         """Start the operator of the Deployment that was applied, in the version of its image, and watch what it does.

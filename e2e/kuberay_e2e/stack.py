@@ -148,14 +148,17 @@ class PulumiStack:
         self._open()
         return self._change("refresh")
 
-    def destroy(self) -> Change:
+    def destroy(self, *, exclude_protected: bool = False) -> Change:
         """Delete everything that the stack owns (`pulumi destroy`).
+
+        Args:
+            exclude_protected: Leave protected resources, and what they need; without it Pulumi refuses to begin.
 
         Raises:
             HarnessError: Pulumi failed; the message ends with its own diagnostics.
         """
         self._open()
-        return self._change("destroy")
+        return self._change("destroy", *(["--exclude-protected"] if exclude_protected else []))
 
     def _open(self) -> None:
         if self._cli is None:
@@ -165,9 +168,9 @@ class PulumiStack:
                 raise HarnessError(f"pulumi cannot be run: {error}.") from error
             self._run("stack", "init", self._name)
 
-    def _change(self, command: str) -> Change:
+    def _change(self, command: str, *options: str) -> Change:
         started = time.monotonic()
-        said = self._run(command, "--yes", "--skip-preview", "--stack", self._name)
+        said = self._run(command, "--yes", "--skip-preview", "--stack", self._name, *options)
         return Change(time.monotonic() - started, resource_changes(said))
 
     def _run(self, *arguments: str) -> str:

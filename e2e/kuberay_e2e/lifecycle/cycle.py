@@ -10,15 +10,17 @@ from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.gateway import Fault
 from kuberay_e2e.lifecycle import invariants
 from kuberay_e2e.lifecycle.clock import Clock
-from kuberay_e2e.lifecycle.logs import JobLogs, tail
+from kuberay_e2e.lifecycle.logs import JobLogs, JobReader, tail
 from kuberay_e2e.lifecycle.recording import Recording
 from kuberay_e2e.lifecycle.result import Invariant, Result, State, Step
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.lifecycle.workload import Workload
 from kuberay_e2e.session import OPERATOR, OPERATOR_NAMESPACE, Session
+from kuberay_model import waiter
 from kuberay_model.outcome import Outcome, outcome
 
 _SETTLE_SECONDS = 60.0
+_PAUSE_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -297,20 +299,17 @@ class LifeCycle:
         return f"pulumi up: {counts or 'no change'}"
 
     def _wait_end(self, session: Session) -> Outcome:
-        with self._clock.kuberay():
-            ended = wait_for("the RayJob to end", lambda: self._end(session), seconds=self._settings.job_seconds)
-        if not ended.succeeded:
-            log = JobLogs(self._workload, session).any()
-            raise VerificationError(f"{ended.sentence} Its log ends with:\n{log}")
-        return ended
-
-    def _end(self, session: Session) -> Outcome:
-        if not session.operator.running:
-            raise HarnessError(f"The operator ended by itself: {session.operator.last_lines()}")
-        seen = outcome(self._present(session))
-        if not seen.terminal:
-            raise NotYetError(seen.sentence)
-        return seen
+        reader = JobReader(self._workload, session)
+        try:
+            with self._clock.kuberay():
+                return waiter.wait(
+                    reader,
+                    waiter.WaitGoal.FINISHED,
+                    timeout_seconds=self._settings.job_seconds,
+                    pause_seconds=_PAUSE_SECONDS,
+                )
+        except waiter.WaitError as error:
+            raise VerificationError(str(error)) from None
 
     def _gone(self, session: Session, uid: str) -> None:
         left = Recording.of(session.trace.events(), uid)

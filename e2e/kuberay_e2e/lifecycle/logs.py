@@ -1,5 +1,9 @@
 """What the job of a workload printed: the submitter pod's log, or Ray's own where nothing submits from a pod."""
 
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.lifecycle.workload import Workload
 from kuberay_e2e.session import Session
@@ -57,12 +61,37 @@ class JobLogs:
             return list(self._workload.expected_output)
         return [line for line in self.ray().splitlines() if line.strip()]
 
-    def any(self) -> str:
-        """The end of whichever log there is, for a message."""
-        try:
-            return tail(self.submitter() or self.ray())
-        except (VerificationError, HarnessError) as error:
-            return f"(no log: {error})"
+
+class JobReader:
+    """Reads the RayJob of a workload for `kuberay_model.waiter`.
+
+    Args:
+        workload: The RayJob.
+        session: Where it runs.
+    """
+
+    def __init__(self, workload: Workload, session: Session) -> None:
+        self._workload = workload
+        self._session = session
+
+    def rayjob(self) -> Mapping[str, Any] | None:
+        """The RayJob as it is now.
+
+        Raises:
+            HarnessError: The operator ended by itself, so that the RayJob would never end.
+        """
+        if not self._session.operator.running:
+            raise HarnessError(f"The operator ended by itself: {self._session.operator.last_lines()}")
+        return self._session.reader.get("RayJob", self._workload.namespace, self._workload.name)
+
+    def log(self, lines: int) -> Sequence[str]:
+        """The last lines of the submitter's log, or of Ray's own; none where neither can be read."""
+        logs = JobLogs(self._workload, self._session)
+        for read in (logs.submitter, logs.ray):
+            with contextlib.suppress(VerificationError, HarnessError):
+                if text := read():
+                    return text.splitlines()[-lines:]
+        return ()
 
 
 def tail(text: str) -> str:
