@@ -19,7 +19,7 @@ DEFAULT_LOG_LINES = 20
 RayJob = Mapping[str, Any]
 
 
-class Goal(StrEnum):
+class WaitGoal(StrEnum):
     """What is waited for."""
 
     SUBMITTED = "submitted"
@@ -90,8 +90,8 @@ class Watch:
         started: The time at the start, seconds on the clock that `look` is given too.
     """
 
-    def __init__(self, goal: Goal, timeout_seconds: float, started: float) -> None:
-        self._goal = Goal(goal)
+    def __init__(self, goal: WaitGoal, timeout_seconds: float, started: float) -> None:
+        self._goal = WaitGoal(goal)
         self._timeout = timeout_seconds
         self._started = started
         self._changed = started
@@ -142,9 +142,9 @@ class Watch:
             self._statuses, self._changed = statuses, now
 
 
-def reached(seen: Outcome, rayjob: RayJob, goal: Goal) -> bool:
+def reached(seen: Outcome, rayjob: RayJob, goal: WaitGoal) -> bool:
     """Tell whether a RayJob has reached a goal."""
-    if goal is Goal.FINISHED or seen.terminal:
+    if goal is WaitGoal.FINISHED or seen.terminal:
         return seen.succeeded
     status = rayjob.get("status")
     return isinstance(status, Mapping) and bool(status.get("jobStatus"))
@@ -152,7 +152,7 @@ def reached(seen: Outcome, rayjob: RayJob, goal: Goal) -> bool:
 
 def wait(
     reader: Reader,
-    goal: Goal,
+    goal: WaitGoal,
     *,
     timeout_seconds: float,
     pause_seconds: float = DEFAULT_PAUSE_SECONDS,
@@ -188,7 +188,7 @@ def wait(
 
 async def wait_async(
     reader: AsyncReader,
-    goal: Goal,
+    goal: WaitGoal,
     *,
     timeout_seconds: float,
     pause_seconds: float = DEFAULT_PAUSE_SECONDS,

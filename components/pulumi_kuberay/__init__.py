@@ -1,5 +1,6 @@
 """Typed Pulumi components that put KubeRay on a Kubernetes cluster."""
 
+from kuberay_model.waiter import WaitGoal
 from pulumi_kuberay.cleanup import (
     Cleanup,
     DeletionPolicy,
@@ -131,6 +132,12 @@ from pulumi_kuberay.submission import (
     Submitter,
 )
 from pulumi_kuberay.taints import Taint, TaintEffect, Toleration, TolerationOperator
+from pulumi_kuberay.waiting import (
+    RayJobError,
+    Wait,
+    finished,
+    submitted,
+)
 
 __all__ = [
     "AdmissionCheck",
@@ -212,6 +219,7 @@ __all__ = [
     "RayClusterTemplate",
     "RayJob",
     "RayJobArgs",
+    "RayJobError",
     "RbacScope",
     "ReinvocationPolicy",
     "RequeuingStrategy",
@@ -244,16 +252,20 @@ __all__ = [
     "UpgradeStrategy",
     "UpscalingMode",
     "Volume",
+    "Wait",
     "WaitForPodsReady",
+    "WaitGoal",
     "WebhookService",
     "WorkerGroup",
     "WorkloadPriorityClass",
     "WorkloadPriorityClassArgs",
     "WorkloadRetention",
     "deletion_rules",
+    "finished",
     "keep",
     "legacy",
     "queue",
     "shut_down",
+    "submitted",
     "suspended",
 ]

@@ -51,6 +51,9 @@ class KubernetesObject(pulumi.CustomResource):
     metadata: pulumi.Output[Mapping[str, Any]]
     """Metadata as the API server returned it."""
 
+    status: pulumi.Output[Mapping[str, Any] | None]
+    """Status as the API server returned it at the end of the wait, if there was one; None where there is none."""
+
     def __init__(self, name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None) -> None:
         """Declare the object.
 
@@ -64,7 +67,7 @@ class KubernetesObject(pulumi.CustomResource):
         Raises:
             ArgumentError: ``apiVersion`` or ``kind`` is missing.
         """
-        properties = {key: value for key, value in manifest.items() if key != "status"}
+        properties = {**manifest, "status": None}
         defaults = pulumi.ResourceOptions(version=provider_version())
         if manifest.get("kind") == "Secret" and manifest.get("apiVersion") == "v1":
             sensitive = [key for key in ("data", "stringData") if key in properties]

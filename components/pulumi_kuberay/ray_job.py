@@ -13,6 +13,11 @@ from pulumi_kuberay.ray_checks import ray_job_findings
 from pulumi_kuberay.ray_job_args import RayJobArgs
 from pulumi_kuberay.ray_job_manifest import ray_job_manifest
 from pulumi_kuberay.run_identity import RunNaming, content_hash, left_alone, run_name
+from pulumi_kuberay.waiting import judged, wait_annotations, wait_timeouts
+
+
+class _RayJobObject(KubernetesObject):
+    spec: pulumi.Output[Mapping[str, Any]]
 
 
 class RayJob(pulumi.ComponentResource):
@@ -35,6 +40,10 @@ class RayJob(pulumi.ComponentResource):
     namespace: pulumi.Output[str]
     """Namespace of the RayJob object."""
 
+    outcome: pulumi.Output[str]
+    """How the job stood when Pulumi last looked: ``Succeeded`` or ``Failed`` after a wait, else mostly ``New``. What
+    uses this output comes after the wait, and not at all when the job has failed."""
+
     def __init__(self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Declare the job.
 
@@ -50,19 +59,23 @@ class RayJob(pulumi.ComponentResource):
         manifest = ray_job_manifest(name, args)
         checked, identity = self._checked(manifest, args)
         hashed = (args.naming or RunNaming.FIXED) == RunNaming.CONTENT_HASH
-        job = KubernetesObject(
+        job = _RayJobObject(
             name,
-            checked,
+            annotated(checked, wait_annotations(args.wait)),
             pulumi.ResourceOptions(
                 parent=self,
                 replacement_trigger=None if hashed else identity,
                 delete_before_replace=not hashed,
                 ignore_changes=left_alone(manifest),
+                custom_timeouts=wait_timeouts(args.wait),
             ),
         )
         self.job_name = job.metadata.apply(lambda metadata: str(metadata["name"]))
         self.namespace = job.metadata.apply(lambda metadata: str(metadata.get("namespace", "default")))
-        self.register_outputs({"jobName": self.job_name, "namespace": self.namespace})
+        self.outcome = pulumi.Output.all(metadata=job.metadata, spec=job.spec, status=job.status).apply(
+            lambda rayjob: judged(rayjob, args.wait)
+        )
+        self.register_outputs({"jobName": self.job_name, "namespace": self.namespace, "outcome": self.outcome})
 
     @classmethod
     def from_manifest(
@@ -107,3 +120,11 @@ class RayJob(pulumi.ComponentResource):
         metadata = {**manifest["metadata"], "name": later.apply(lambda known: known["name"])}
         spec = later.apply(lambda known: known["spec"])
         return {**manifest, "metadata": metadata, "spec": spec}, later.apply(lambda known: str(known["identity"]))
+
+
+def annotated(manifest: Mapping[str, Any], annotations: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return an object with more annotations."""
+    if not annotations:
+        return manifest
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), **annotations}}}

@@ -12,6 +12,7 @@ from pulumi_kuberay.ray_cluster_template import RayClusterTemplate
 from pulumi_kuberay.run_identity import RunNaming
 from pulumi_kuberay.scheduling import Scheduling
 from pulumi_kuberay.submission import SubmissionMode, Submitter
+from pulumi_kuberay.waiting import Wait
 
 DEFAULT_PRE_RUNNING_DEADLINE_SECONDS = 1800
 
@@ -109,11 +110,14 @@ class RayJobArgs:
     naming: RunNaming | None = None
     """What the RayJob object is called when its run changes. Default: fixed."""
 
+    wait: Wait | None = None
+    """What ``pulumi up`` waits for. Default: nothing, it goes on when the RayJob is created."""
+
     extra: Mapping[str, Any] | None = None
     """Fields of the RayJob's spec, deep-merged over everything above; lists are replaced, null removes."""
 
     manifest: Mapping[str, Any] | None = None
-    """A whole RayJob object, used as it stands, instead of all fields above but `run` and `naming`."""
+    """A whole RayJob object, used as it stands, instead of all fields above but `run`, `naming` and `wait`."""
 
     kuberay_version: str | None = None
     """Release of the operator, whose rules the RayJob is checked against at preview. Default: 1.6.2."""

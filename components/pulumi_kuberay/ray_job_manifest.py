@@ -25,7 +25,7 @@ from pulumi_kuberay.submission import (
     submitter_fields,
 )
 
-_WITH_A_MANIFEST = frozenset({"manifest", "run", "naming", "kuberay_version", "feature_gates"})
+_WITH_A_MANIFEST = frozenset({"manifest", "run", "naming", "wait", "kuberay_version", "feature_gates"})
 _NEEDS_OWN_CLUSTER = ("cluster", "ray_cluster_spec", "cleanup", "scheduling", "backoff_limit")
 _PRE_RUNNING_DEADLINE_SINCE = Version(1, 6)
 _CLUSTER_LABEL = "ray.io/cluster"

@@ -11,7 +11,7 @@ import pytest
 
 from kuberay_model.outcome import Kind, Outcome
 from kuberay_model.waiter import (
-    Goal,
+    WaitGoal,
     RayJob,
     RayJobFailedError,
     RayJobGoneError,
@@ -54,7 +54,7 @@ class Recorded:
         self.time += seconds
 
 
-def wait_for(goal: Goal, *looks: RayJob | None, timeout: float = 60, log: Sequence[str] = ()) -> Outcome:
+def wait_for(goal: WaitGoal, *looks: RayJob | None, timeout: float = 60, log: Sequence[str] = ()) -> Outcome:
     recorded = Recorded(looks, log)
     return wait(
         recorded, goal, timeout_seconds=timeout, log_lines=2, clock=lambda: recorded.time, sleep=recorded.pass_by
@@ -62,19 +62,19 @@ def wait_for(goal: Goal, *looks: RayJob | None, timeout: float = 60, log: Sequen
 
 
 def test_a_job_that_succeeds_is_finished() -> None:
-    assert wait_for(Goal.FINISHED, NEW, READY, RUNS, SUCCEEDED).succeeded
+    assert wait_for(WaitGoal.FINISHED, NEW, READY, RUNS, SUCCEEDED).succeeded
 
 
 def test_a_job_that_succeeds_at_its_second_attempt_is_finished() -> None:
-    assert wait_for(Goal.FINISHED, RUNS, RETRIES, NEW, RUNS, SUCCEEDED).succeeded
+    assert wait_for(WaitGoal.FINISHED, RUNS, RETRIES, NEW, RUNS, SUCCEEDED).succeeded
 
 
 @pytest.mark.parametrize("submitted", [seen("Running", "PENDING"), RUNS, SUCCEEDED, RETRIES])
 def test_a_job_is_submitted_when_ray_has_it(submitted: RayJob) -> None:
-    assert wait_for(Goal.SUBMITTED, NEW, READY, submitted).kind is not Kind.NEW
+    assert wait_for(WaitGoal.SUBMITTED, NEW, READY, submitted).kind is not Kind.NEW
 
 
-@pytest.mark.parametrize("goal", list(Goal))
+@pytest.mark.parametrize("goal", list(WaitGoal))
 @pytest.mark.parametrize(
     ("end", "sentence"),
     [
@@ -84,7 +84,7 @@ def test_a_job_is_submitted_when_ray_has_it(submitted: RayJob) -> None:
         (seen("Complete", ""), "no success"),
     ],
 )
-def test_a_failure_ends_the_wait_at_once(goal: Goal, end: RayJob, sentence: str) -> None:
+def test_a_failure_ends_the_wait_at_once(goal: WaitGoal, end: RayJob, sentence: str) -> None:
     with pytest.raises(RayJobFailedError, match=sentence) as error:
         wait_for(goal, NEW, end, SUCCEEDED)
     assert error.value.outcome is not None and error.value.outcome.terminal
@@ -92,7 +92,7 @@ def test_a_failure_ends_the_wait_at_once(goal: Goal, end: RayJob, sentence: str)
 
 def test_a_failure_shows_the_end_of_the_submitter_s_log() -> None:
     with pytest.raises(RayJobFailedError) as error:
-        wait_for(Goal.FINISHED, RUNS, FAILED, log=["first", "Traceback", "KeyError: 'a'"])
+        wait_for(WaitGoal.FINISHED, RUNS, FAILED, log=["first", "Traceback", "KeyError: 'a'"])
 
     assert str(error.value).splitlines() == [
         "RayJob train failed with reason AppFailed: exit code 1. The submitter's log ends with:",
@@ -104,31 +104,31 @@ def test_a_failure_shows_the_end_of_the_submitter_s_log() -> None:
 @pytest.mark.parametrize("looks", [[None], [RUNS, None]])
 def test_a_job_that_is_gone_ends_the_wait(looks: list[RayJob | None]) -> None:
     with pytest.raises(RayJobGoneError, match="gone, and so is how it ended; it was to be finished"):
-        wait_for(Goal.FINISHED, *looks)
+        wait_for(WaitGoal.FINISHED, *looks)
 
 
 def test_another_job_of_the_same_name_is_not_waited_for() -> None:
     with pytest.raises(RayJobGoneError, match="another one has its name"):
-        wait_for(Goal.FINISHED, RUNS, seen("Complete", "SUCCEEDED", uid="2"))
+        wait_for(WaitGoal.FINISHED, RUNS, seen("Complete", "SUCCEEDED", uid="2"))
 
 
 def test_time_runs_out_with_what_was_seen_last() -> None:
     with pytest.raises(WaitTimeoutError, match=r"is suspended until .* It was to be submitted within 60 s\.") as error:
-        wait_for(Goal.SUBMITTED, NEW, QUEUED)
+        wait_for(WaitGoal.SUBMITTED, NEW, QUEUED)
     assert error.value.outcome is not None and error.value.outcome.kind is Kind.QUEUED
 
 
 def test_a_job_that_is_stuck_is_told_when_time_runs_out() -> None:
     with pytest.raises(WaitTimeoutError, match="has been so for 199 s; check that the operator runs") as error:
-        wait_for(Goal.FINISHED, READY, NEW, timeout=200)
+        wait_for(WaitGoal.FINISHED, READY, NEW, timeout=200)
     assert error.value.outcome is not None and error.value.outcome.kind is Kind.STUCK
 
 
 def test_the_log_is_read_once_and_only_for_an_error() -> None:
     fine, bad = Recorded([SUCCEEDED]), Recorded([FAILED])
-    wait(fine, Goal.FINISHED, timeout_seconds=1)
+    wait(fine, WaitGoal.FINISHED, timeout_seconds=1)
     with pytest.raises(WaitError):
-        wait(bad, Goal.FINISHED, timeout_seconds=1, log_lines=5)
+        wait(bad, WaitGoal.FINISHED, timeout_seconds=1, log_lines=5)
     assert (fine.asked, bad.asked) == ([], [5])
 
 
@@ -147,7 +147,7 @@ class Later:
 
 def test_a_wait_can_be_asynchronous() -> None:
     def run(*looks: RayJob | None) -> Outcome:
-        return asyncio.run(wait_async(Later([*looks]), Goal.FINISHED, timeout_seconds=5, pause_seconds=0))
+        return asyncio.run(wait_async(Later([*looks]), WaitGoal.FINISHED, timeout_seconds=5, pause_seconds=0))
 
     assert run(NEW, RUNS, SUCCEEDED).succeeded
     with pytest.raises(RayJobFailedError, match="the end"):
