@@ -58,7 +58,7 @@ class Version:
 DEFAULT = Version(1, 6, 2)
 """The version used when none is given."""
 
-SUPPORTED = (Version(1, 5, 2), Version(1, 6, 2), Version(1, 7, 0))
+SUPPORTED = (Version(1, 5, 1), Version(1, 5, 2), Version(1, 6, 2), Version(1, 7, 0))
 """Every version with known rules and gates, oldest first."""
 
 
@@ -85,13 +85,15 @@ class Gate:
 _ON: tuple[bool, Stage] = (True, "beta")
 _OFF: tuple[bool, Stage] = (False, "alpha")
 
+_GATES_1_5: Mapping[str, tuple[bool, Stage]] = {
+    "RayClusterStatusConditions": _ON,
+    "RayJobDeletionPolicy": _OFF,
+    "RayMultiHostIndexing": _OFF,
+    "RayServiceIncrementalUpgrade": _OFF,
+}
 _GATES: Mapping[Version, Mapping[str, tuple[bool, Stage]]] = {
-    Version(1, 5, 2): {
-        "RayClusterStatusConditions": _ON,
-        "RayJobDeletionPolicy": _OFF,
-        "RayMultiHostIndexing": _OFF,
-        "RayServiceIncrementalUpgrade": _OFF,
-    },
+    Version(1, 5, 1): _GATES_1_5,
+    Version(1, 5, 2): _GATES_1_5,
     Version(1, 6, 2): {
         "RayClusterStatusConditions": _ON,
         "RayJobDeletionPolicy": _ON,

@@ -36,7 +36,9 @@ def test_what_is_no_release_is_refused(text: str) -> None:
 
 
 def test_an_unsupported_version_is_refused_with_the_supported_ones() -> None:
-    with pytest.raises(UnsupportedVersionError, match=r"1\.4\.2 is not supported: use one of 1\.5\.2, 1\.6\.2 and"):
+    with pytest.raises(
+        UnsupportedVersionError, match=r"1\.4\.2 is not supported: use one of 1\.5\.1, 1\.5\.2, 1\.6\.2 and"
+    ):
         supported("1.4.2")
 
 

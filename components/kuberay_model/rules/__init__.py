@@ -6,7 +6,7 @@ Rules are pure functions over a manifest; no cluster is asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from kuberay_model.rules import (
     auth,
     autoscaling,
     cleanup,
+    crd,
     deadlines,
     gcs,
     groups,
@@ -39,7 +40,8 @@ from kuberay_model.rules.registry import (
     UnknownRuleError,
     explain,
 )
-from kuberay_model.rules.values import defaulted, without_nulls
+from kuberay_model.rules.values import defaulted, with_defaults, without_nulls
+from kuberay_model.schemas import Schema
 from kuberay_model.versions import DEFAULT, Version, supported
 from kuberay_model.versions import gates as all_gates
 
@@ -55,6 +57,7 @@ __all__ = [
     "explain",
     "refusal",
     "validate",
+    "validate_structure",
 ]
 
 TOPICS = (
@@ -70,12 +73,16 @@ TOPICS = (
     isolation,
     deadlines,
     schema,
+    crd,
     submission_traps,
     lifecycle_traps,
 )
 """The modules that hold rules."""
 
 _NO_GATES: Mapping[str, bool] = MappingProxyType({})
+_STRUCTURAL = tuple(
+    rule for rule in RULES.values() if rule.check is not None and rule.check.__module__ == schema.__name__
+)
 
 
 def validate(
@@ -83,6 +90,7 @@ def validate(
     *,
     version: Version | str = DEFAULT,
     gates: Mapping[str, bool] = _NO_GATES,
+    schema: Schema | None = None,
 ) -> list[Finding]:
     """Return every finding of a RayJob.
 
@@ -90,6 +98,8 @@ def validate(
         manifest: A RayJob as loaded from YAML or JSON. Fields of the CRD that have a default may be left out.
         version: Version of the operator that is to run it. Default 1.6.2.
         gates: Feature gates of the operator that differ from the defaults of that version.
+        schema: The schema of the CRDs in the cluster, as `kuberay_model.schemas` makes it. Default: the one of the
+            version; if none comes with this package, the finding X0 says that fields are not compared.
 
     Returns:
         First what the API server refuses, then what the operator refuses in the operator's own order, then
@@ -99,20 +109,17 @@ def validate(
         UnsupportedVersionError: The version is not one of `versions.SUPPORTED`.
         UnknownGateError: The version has no such feature gate.
     """
-    release = supported(version)
-    job = Job(
-        manifest=without_nulls(manifest),
-        stored=defaulted(manifest),
-        version=release,
-        gates={gate.name: gate.enabled for gate in all_gates(release, gates)},
-    )
-    found = [
-        (_key(rule, problem), Finding(rule, problem.path, problem.wrong, problem.remedy))
-        for rule in RULES.values()
-        if rule.check is not None and rule.holds_in(release)
-        for problem in rule.check(job)
-    ]
-    return [finding for _, finding in sorted(found, key=lambda pair: pair[0])]
+    return _findings(RULES.values(), _job(manifest, version, gates, schema))
+
+
+def validate_structure(
+    manifest: Mapping[str, Any], *, version: Version | str = DEFAULT, schema: Schema | None = None
+) -> list[Finding]:
+    """Return what an object of any kind of KubeRay has that is not in the schema of its CRD.
+
+    The kind is that of the manifest. The arguments and exceptions are those of `validate`.
+    """
+    return _findings(_STRUCTURAL, _job(manifest, version, _NO_GATES, schema))
 
 
 def refusal(
@@ -120,13 +127,36 @@ def refusal(
     *,
     version: Version | str = DEFAULT,
     gates: Mapping[str, bool] = _NO_GATES,
+    schema: Schema | None = None,
 ) -> Finding | None:
     """Return the finding by which the API server or the operator refuses a RayJob, None if it is accepted.
 
     The arguments and exceptions are those of `validate`.
     """
-    first = next(iter(validate(manifest, version=version, gates=gates)), None)
+    first = next(iter(validate(manifest, version=version, gates=gates, schema=schema)), None)
     return first if first is not None and first.layer.refuses else None
+
+
+def _job(manifest: Mapping[str, Any], version: Version | str, gates: Mapping[str, bool], schema: Schema | None) -> Job:
+    release = supported(version)
+    pruned = without_nulls(manifest)
+    return Job(
+        manifest=pruned,
+        stored=with_defaults(pruned),
+        version=release,
+        gates={gate.name: gate.enabled for gate in all_gates(release, gates)},
+        given_schema=schema,
+    )
+
+
+def _findings(rules: Iterable[Rule], job: Job) -> list[Finding]:
+    found = [
+        (_key(rule, problem), Finding(rule, problem.path, problem.wrong, problem.remedy))
+        for rule in rules
+        if rule.check is not None and rule.holds_in(job.version)
+        for problem in rule.check(job)
+    ]
+    return [finding for _, finding in sorted(found, key=lambda pair: pair[0])]
 
 
 def _key(rule: Rule, problem: Problem) -> tuple[int, tuple[int, int, int]]:

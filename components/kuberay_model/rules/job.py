@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from kuberay_model import schemas
 from kuberay_model.rules.pods import Group
 from kuberay_model.rules.values import Fields, integer, items, mapping, text
+from kuberay_model.schemas import Schema, Violation
 from kuberay_model.versions import Version
 
 HEAD_PATH = "spec.rayClusterSpec.headGroupSpec"
@@ -69,12 +71,36 @@ class Job:
         stored: The RayJob as the API server stores it.
         version: Version of the operator.
         gates: Every feature gate of that version, on or off.
+        given_schema: The schema of the CRDs of the cluster; None for the one that comes with this package.
     """
 
     manifest: Fields
     stored: Fields
     version: Version
     gates: Mapping[str, bool]
+    given_schema: Schema | None = None
+
+    @property
+    def kind(self) -> str:
+        """`kind`; RayJob if it is none of KubeRay's."""
+        kind = text(self.manifest.get("kind"))
+        return kind if kind in schemas.KINDS else "RayJob"
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema to compare the manifest with, None if there is none of this version or kind."""
+        schema = self.given_schema or schemas.find(self.version)
+        return schema if schema is not None and self.kind in schema.kinds else None
+
+    @cached_property
+    def violations(self) -> Sequence[Violation]:
+        """Where the manifest is not as the schema says."""
+        if self.schema is None:
+            return ()
+        # jsonschema takes longer to import than all the rules, and those who only read outcomes need none of it.
+        from kuberay_model.schemas.checking import violations
+
+        return violations(self.schema.kinds[self.kind], self.manifest)
 
     @property
     def metadata(self) -> Fields:

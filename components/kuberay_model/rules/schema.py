@@ -1,222 +1,150 @@
-"""Rules of the CRD: what the API server refuses, and fields it drops without a word."""
+"""Rules of the schema of the CRD: what the API server refuses, and fields it drops without a word.
+
+All of them look at the same comparison with the schema, which is made once for a manifest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kuberay_model.rules.fields import RAY_JOB, Field
+from kuberay_model import schemas
 from kuberay_model.rules.job import Job
 from kuberay_model.rules.registry import Layer, Problem, Severity, rule
-from kuberay_model.rules.values import INT32_MAX, integer, items, mapping
+from kuberay_model.schemas import INTEGERS, LIST_KEYS, UNKNOWN_FIELD, Violation
 from kuberay_model.sentences import listed, nearest
-from kuberay_model.versions import Version
-
-MANAGERS = ("ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue")
-STRATEGY = "spec.deletionStrategy"
 
 _ARTICLES = {
     "object": "a mapping",
-    "map": "a mapping",
-    "list": "a list",
+    "array": "a list",
     "string": "a string",
     "integer": "an integer",
     "number": "a number",
     "boolean": "true or false",
 }
-
-Node = tuple[str, Field, Any]
-
-
-def _nodes(job: Job) -> Iterator[Node]:
-    """Yield path, field and value of every known field that is set, as far as types allow to descend."""
-    yield from _below("", RAY_JOB, job.manifest, job.version)
+_LONGEST_SHOWN = 60
 
 
-def _below(path: str, shape: Field, value: Any, version: Version) -> Iterator[Node]:
-    yield path, shape, value
-    if not _has_type(value, shape):
-        return
-    if shape.kind == "object":
-        for name, child in shape.fields.items():
-            if name in value and child.known_in(version):
-                yield from _below(f"{path}.{name}".lstrip("."), child, value[name], version)
-    elif shape.item is not None:
-        entries = value.items() if shape.kind == "map" else enumerate(value)
-        for key, entry in entries:
-            yield from _below(f"{path}[{key}]", shape.item, entry, version)
+def _violations(job: Job, *keywords: str) -> Iterator[Violation]:
+    return (violation for violation in job.violations if violation.keyword in keywords)
 
 
-def _has_type(value: Any, shape: Field) -> bool:
-    match shape.kind:
-        case "object" | "map":
-            return isinstance(value, Mapping)
-        case "list":
-            return isinstance(value, list)
-        case "string":
-            return isinstance(value, str)
-        case "boolean":
-            return isinstance(value, bool)
-        case "integer":
-            return integer(value) is not None
-        case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
+@rule(
+    "X0",
+    "There is a schema to compare the fields with",
+    layer=Layer.NOBODY,
+    severity=Severity.WARNING,
+    note="Schemas of some versions come with this package; those of others are made from the CRDs of the cluster.",
+)
+def no_schema(job: Job) -> Iterator[Problem]:
+    """Say that X1 to X5, X9, X12 and X13 find nothing because there is nothing to compare with."""
+    if job.schema is None:
+        known = listed(str(version) for version in schemas.known())
+        yield Problem(
+            "spec",
+            f"There is no schema of a {job.kind} of KubeRay {job.version} here, only of {known}, so types and names "
+            "of fields are not checked.",
+            "Give the CRDs of the cluster with --crds FILE, --crds FOLDER or --crds cluster.",
+        )
 
 
 @rule("X1", "Every field has the type that the CRD gives it", layer=Layer.API_SERVER)
 def types(job: Job) -> Iterator[Problem]:
     """Compare types; YAML reads an unquoted 1 as an integer and yes as true."""
-    for path, shape, value in _nodes(job):
-        if not _has_type(value, shape):
-            quoted = shape.kind == "string" and isinstance(value, bool | int | float)
-            yield Problem(
-                path,
-                f"{_shown(value)} is given where {_ARTICLES[shape.kind]} is expected.",
-                f'Quote it: "{_shown(value)}".' if quoted else f"Write {_ARTICLES[shape.kind]}.",
-            )
+    for found in _violations(job, "type"):
+        names = [found.wanted] if isinstance(found.wanted, str) else found.wanted
+        expected = listed((_ARTICLES[name] for name in names), "or")
+        value = found.value
+        if "string" in names and isinstance(value, bool | int | float):
+            remedy = f'Quote it: "{_shown(value)}".'
+        elif isinstance(value, str) and any(_reads_as(value, name) for name in names):
+            remedy = f"Remove the quotes: {value}."
+        else:
+            remedy = f"Write {expected}."
+        yield Problem(found.place, f"{_shown(value)} is given where {expected} is expected.", remedy)
 
 
 @rule("X2", "Every field that the CRD requires is set", layer=Layer.API_SERVER)
 def required(job: Job) -> Iterator[Problem]:
     """Look for missing fields below objects that are set."""
-    for path, shape, value in _nodes(job):
-        if shape.kind == "object" and _has_type(value, shape):
-            for name, child in shape.fields.items():
-                if child.required_in(job.version) and name not in value:
-                    yield Problem(f"{path}.{name}", f"{name} is missing.", "Add it.")
+    for found in _violations(job, "required"):
+        yield Problem(found.place, f"{found.path[-1]} is missing, and the CRD requires it.", "Add it.")
 
 
 @rule("X3", "Every field has one of the values that the CRD allows", layer=Layer.API_SERVER)
 def allowed_values(job: Job) -> Iterator[Problem]:
     """Compare with enums; letter case counts."""
-    for path, shape, value in _nodes(job):
-        if shape.values and isinstance(value, str) and value not in shape.values:
-            yield Problem(path, f"{value!r} is not allowed.", f"Use {listed(shape.values, 'or')}.")
+    for found in _violations(job, "enum"):
+        if isinstance(found.value, str):
+            yield Problem(
+                found.place,
+                f"{found.value!r} is not allowed.",
+                f"Use {listed((value or repr(value) for value in found.wanted), 'or')}.",
+            )
 
 
-@rule("X4", "Every integer is within the limits of the CRD", layer=Layer.API_SERVER)
+@rule("X4", "Every number is within the limits of the CRD", layer=Layer.API_SERVER)
 def ranges(job: Job) -> Iterator[Problem]:
-    """Compare with minimum and with 32 bits."""
-    for path, shape, value in _nodes(job):
-        number = integer(value) if shape.kind == "integer" else None
-        if number is None:
-            continue
-        if shape.minimum is not None and number < shape.minimum:
-            yield Problem(path, f"{number} is too small.", f"Use {shape.minimum} or more.")
-        elif not -INT32_MAX - 1 <= number <= INT32_MAX:
-            yield Problem(path, f"{number} does not fit into 32 bits.", f"Use at most {INT32_MAX}.")
+    """Compare with minimum, maximum and the number of bits."""
+    for found in _violations(job, "minimum", "maximum", "format"):
+        match found.keyword:
+            case "minimum":
+                yield Problem(found.place, f"{found.value} is too small.", f"Use {found.wanted} or more.")
+            case "maximum":
+                yield Problem(found.place, f"{found.value} is too large.", f"Use {found.wanted} or less.")
+            case _:
+                yield _too_many_bits(found)
 
 
-@rule("X5", "Items of a list that is keyed by name have different names", layer=Layer.API_SERVER)
+def _too_many_bits(found: Violation) -> Problem:
+    smallest, largest = INTEGERS[str(found.wanted)]
+    bits = str(found.wanted).removeprefix("int")
+    limit = f"at most {largest}" if found.value > 0 else f"at least {smallest}"
+    return Problem(found.place, f"{found.value} does not fit into {bits} bits.", f"Use {limit}.")
+
+
+@rule("X5", "Items of a list with keys are different", layer=Layer.API_SERVER)
 def duplicates(job: Job) -> Iterator[Problem]:
-    """Containers and environment variables of Pod templates are such lists."""
-    for path, shape, value in _nodes(job):
-        if not shape.key or not _has_type(value, shape):
-            continue
-        seen: dict[str, int] = {}
-        for i, entry in enumerate(value):
-            key = mapping(entry).get(shape.key)
-            if isinstance(key, str) and (first := seen.setdefault(key, i)) != i:
-                yield Problem(
-                    f"{path}[{i}]",
-                    f"It has the same {shape.key} {key!r} as item {first}.",
-                    "Remove one of the two.",
-                )
+    """Containers are told apart by their name, ports by port and protocol; lists of other kinds may repeat."""
+    for found in _violations(job, LIST_KEYS, "uniqueItems"):
+        keys = found.wanted if isinstance(found.wanted, list) else []
+        entry = found.value
+        values = [f"{key} {_shown(entry[key])}" for key in keys if key in entry] or [_shown(entry)]
+        yield Problem(found.place, f"{listed(values)} is given before in this list.", "Remove one of the two.")
 
 
-@rule("X6", "managedBy names the KubeRay operator or MultiKueue", layer=Layer.API_SERVER)
-def managed_by(job: Job) -> Iterator[Problem]:
-    """The field also cannot be changed later."""
-    for path, owner in (("spec", job.spec), ("spec.rayClusterSpec", job.cluster)):
-        value = owner.get("managedBy")
-        if isinstance(value, str) and value not in MANAGERS:
-            yield Problem(f"{path}.managedBy", f"{value!r} is not allowed.", f"Use {listed(MANAGERS, 'or')}.")
-
-
-@rule("X7", "deletionStrategy has deletionRules or the legacy fields, not both", layer=Layer.API_SERVER)
-def strategy_mixed(job: Job) -> Iterator[Problem]:
-    """An empty list of rules counts as set."""
-    strategy = mapping(job.deletion_strategy)
-    legacy = [name for name in ("onSuccess", "onFailure") if name in strategy]
-    if legacy and "deletionRules" in strategy:
-        yield Problem(
-            STRATEGY,
-            f"deletionRules and the legacy {' and '.join(legacy)} exclude each other.",
-            "Write the legacy policies as deletion rules.",
-        )
-
-
-@rule("X8", "deletionStrategy has deletionRules, or both onSuccess and onFailure", layer=Layer.API_SERVER)
-def strategy_incomplete(job: Job) -> Iterator[Problem]:
-    """A strategy that says nothing, or half, is refused."""
-    strategy = job.deletion_strategy
-    if strategy is None or "deletionRules" in strategy:
-        return
-    if not ("onSuccess" in strategy and "onFailure" in strategy):
-        yield Problem(
-            STRATEGY,
-            "deletionStrategy has neither deletionRules nor both of onSuccess and onFailure.",
-            "Add deletion rules, or remove deletionStrategy.",
-        )
-
-
-@rule("X9", "deletionRules is not empty", layer=Layer.API_SERVER)
-def no_rules(job: Job) -> Iterator[Problem]:
-    """The CRD wants at least one item."""
-    rules = mapping(job.deletion_strategy).get("deletionRules")
-    if isinstance(rules, list) and not items(rules):
-        yield Problem(f"{STRATEGY}.deletionRules", "deletionRules is empty.", "Add a rule, or remove the strategy.")
-
-
-@rule("X10", "A deletion condition does not have both statuses", layer=Layer.API_SERVER, since=Version(1, 6))
-def condition_both(job: Job) -> Iterator[Problem]:
-    """Compare with J10, which the operator would report."""
-    for entry in job.deletion_rules:
-        if entry.job_status is not None and entry.deployment_status is not None:
-            yield Problem(
-                f"{entry.path}.condition",
-                "jobStatus and jobDeploymentStatus are both set.",
-                "Set one of them; use two rules for two statuses.",
-            )
-
-
-@rule("X11", "A deletion condition has a status", layer=Layer.API_SERVER, since=Version(1, 6))
-def condition_none(job: Job) -> Iterator[Problem]:
-    """Compare with J10, which the operator would report."""
-    for entry in job.deletion_rules:
-        if entry.job_status is None and entry.deployment_status is None:
-            yield Problem(
-                f"{entry.path}.condition",
-                "Neither jobStatus nor jobDeploymentStatus is set.",
-                "Set one of them.",
-            )
+@rule("X9", "A list has as many items as the CRD asks for", layer=Layer.API_SERVER)
+def too_few_items(job: Job) -> Iterator[Problem]:
+    """The rules of a deletionStrategy are such a list."""
+    for found in _violations(job, "minItems"):
+        name = found.path[-1]
+        seen = f"{len(found.value)} items" if found.value else "no item"
+        yield Problem(found.place, f"{name} has {seen}.", f"Give it {found.wanted} or more, or remove {name}.")
 
 
 @rule(
     "X12",
     "Every field exists in the CRD of this version",
     layer=Layer.NOBODY,
-    severity=Severity.WARNING,
     note="The API server drops fields it does not know; kubectl refuses them, other clients warn at best.",
 )
 def unknown_fields(job: Job) -> Iterator[Problem]:
     """Look for fields that are mistyped, of another version, or of another object."""
-    for path, shape, value in _nodes(job):
-        if shape.kind != "object" or shape.partial or not _has_type(value, shape):
-            continue
-        known = {name: child for name, child in shape.fields.items() if child.known_in(job.version)}
-        for name in value:
-            if name not in known:
-                yield Problem(
-                    f"{path}.{name}",
-                    f"KubeRay {job.version} has no field {name!r} here, and it is dropped.",
-                    _field_remedy(str(name), shape, known),
-                )
+    for found in _violations(job, UNKNOWN_FIELD):
+        *parents, name = found.path
+        assert job.schema is not None
+        node = job.schema.node(job.kind, parents) or {}
+        yield Problem(
+            found.place,
+            f"{job.schema.source} has no field {str(name)!r} here, and the API server drops it without a word.",
+            _field_remedy(job, parents, str(name), node.get("properties", {})),
+        )
 
 
-def _field_remedy(name: str, shape: Field, known: Mapping[str, Field]) -> str:
-    if (newer := shape.fields.get(name)) is not None:
-        return f"Install KubeRay {newer.since} or later, or remove the field."
+def _field_remedy(job: Job, parents: Iterable[str | int], name: str, known: Mapping[str, Any]) -> str:
+    for version in schemas.known():
+        if version > job.version and schemas.load(version).node(job.kind, [*parents, name]) is not None:
+            return f"Install KubeRay {version} or later, or remove the field."
     if name == "deletionPolicy":
         return "Use deletionStrategy, which replaced it in 1.5."
     if similar := nearest(name, known):
@@ -224,8 +152,35 @@ def _field_remedy(name: str, shape: Field, known: Mapping[str, Field]) -> str:
     return "Remove it."
 
 
+@rule("X13", "Every text has the form that the CRD asks for", layer=Layer.API_SERVER)
+def forms(job: Job) -> Iterator[Problem]:
+    """Amounts of resources and names in labels have a pattern, some texts and lists a length."""
+    for found in _violations(job, "pattern", "minLength", "maxLength", "maxItems"):
+        length, limit = len(found.value), found.wanted
+        match found.keyword:
+            case "pattern":
+                remedy = f"Write it so that it matches {limit}"
+                if "KMGTPE" in str(limit):
+                    remedy = "Write an amount such as 500m, 2 or 4Gi"
+                yield Problem(found.place, f"{_shown(found.value)} has not the form that is expected.", f"{remedy}.")
+            case "minLength":
+                yield Problem(found.place, f"The text has {length} characters.", f"Write {limit} or more.")
+            case "maxLength":
+                yield Problem(found.place, f"The text has {length} characters.", f"Write {limit} or fewer.")
+            case _:
+                yield Problem(found.place, f"The list has {length} items.", f"Keep {limit} or fewer.")
+
+
+def _reads_as(value: str, kind: str) -> bool:
+    return (kind == "boolean" and value in ("true", "false")) or (
+        kind in ("integer", "number") and value.lstrip("-").isdecimal()
+    )
+
+
 def _shown(value: Any) -> str:
     match value:
+        case None:
+            return "null"
         case bool():
             return "true" if value else "false"
         case Mapping():
@@ -233,6 +188,6 @@ def _shown(value: Any) -> str:
         case list():
             return "A list"
         case str():
-            return repr(value)
+            return repr(value if len(value) <= _LONGEST_SHOWN else f"{value[:_LONGEST_SHOWN]}…")
         case _:
             return str(value)
