@@ -91,9 +91,10 @@ def scheduling_fields(scheduling: Scheduling | None) -> SchedulingFields:
     if scheduling is None:
         return SchedulingFields({}, {}, {})
     if (scheduling.queue is None) == (scheduling.suspended is None):
+        made = "none of them is" if scheduling.queue is None else "both are"
         raise ArgumentError(
-            f"The scheduling of a workload is exactly one of queue and suspended, but "
-            f"{'none' if scheduling.queue is None else 'both'} of them is set; Kueue alone suspends what is in a queue."
+            f"The scheduling of a workload is exactly one of queue and suspended, but {made} set; Kueue alone suspends "
+            "what is in a queue."
         )
     if scheduling.queue is None:
         return SchedulingFields({}, {}, {"suspend": scheduling.suspended})
