@@ -7,15 +7,15 @@ from typing import Any
 
 import pulumi
 import yaml
-from pulumi_kubernetes.helm.v4 import Chart, ChartArgs, RepositoryOptsArgs
+from pulumi_kubernetes.helm import v4
 
 from pulumi_kuberay.errors import ArgumentError
-from pulumi_kuberay.operator_args import HelmChart
+from pulumi_kuberay.helm_chart import HelmChart
 
 _OCI = "oci://"
 
 
-def chart_location(chart: HelmChart, name: str, repository: str, version: str) -> dict[str, Any]:
+def chart_location(chart: HelmChart, name: str, repository: str, version: str) -> dict[str, str]:
     """Return the arguments that tell Pulumi's Helm resources where a chart is.
 
     Args:
@@ -25,26 +25,26 @@ def chart_location(chart: HelmChart, name: str, repository: str, version: str) -
         version: Its version, unless the user said another.
 
     Returns:
-        The chart, and for one that is not on this machine its version and repository.
+        The ``chart``, and for one that is not on this machine its ``version`` and its ``repo``, if that is no
+        registry.
     """
     if chart.path is not None:
         return {"chart": str(Path(chart.path).expanduser())}
     address, version = chart.repository or repository, chart.version or version
     if address.startswith(_OCI):
         return {"chart": f"{address.rstrip('/')}/{name}", "version": version}
-    return {"chart": name, "version": version, "repository_opts": RepositoryOptsArgs(repo=address)}
+    return {"chart": name, "version": version, "repo": address}
 
 
 def templated_chart(
     name: str,
-    location: Mapping[str, Any],
+    location: Mapping[str, str],
     release: str,
     namespace: str,
     values: Mapping[str, Any],
     opts: pulumi.ResourceOptions,
-    skip_crds: bool = True,
-) -> Chart:
-    """Declare a chart whose objects Pulumi templates and owns one by one.
+) -> pulumi.Resource:
+    """Declare a chart whose objects Pulumi templates and owns one by one, without its ``crds/`` folder.
 
     Args:
         name: Pulumi's logical name.
@@ -53,10 +53,40 @@ def templated_chart(
         namespace: Namespace of its objects.
         values: Its values.
         opts: Pulumi's resource options.
-        skip_crds: Leave out what is in its ``crds/`` folder.
     """
-    args = ChartArgs(**location, name=release, namespace=namespace, skip_crds=skip_crds, values=values)
-    return Chart(name, args, opts)
+    args = v4.ChartArgs(
+        chart=location["chart"],
+        version=location.get("version"),
+        repository_opts=v4.RepositoryOptsArgs(repo=location["repo"]) if "repo" in location else None,
+        name=release,
+        namespace=namespace,
+        skip_crds=True,
+        values=values,
+    )
+    return v4.Chart(name, args, opts)
+
+
+def helm_release(
+    name: str,
+    location: Mapping[str, str],
+    release: str,
+    namespace: str,
+    values: Mapping[str, Any],
+    opts: pulumi.ResourceOptions,
+) -> pulumi.Resource:
+    """Declare a chart that Helm installs, upgrades and owns as one release. See `templated_chart`."""
+    from pulumi_kubernetes.helm import v3  # takes a second to import, and few programs need it
+
+    args = v3.ReleaseArgs(
+        chart=location["chart"],
+        version=location.get("version"),
+        repository_opts=v3.RepositoryOptsArgs(repo=location["repo"]) if "repo" in location else None,
+        name=release,
+        namespace=namespace,
+        skip_crds=True,
+        values=values,
+    )
+    return v3.Release(name, args, opts)
 
 
 def chart_values(path: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Settings of pods and containers that the charts of KubeRay and Kueue have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -54,3 +54,8 @@ class Probe:
 
     success_threshold: int | None = None
     """Successes in a row after which it is ready again, 1 or more; 1 for liveness."""
+
+
+def secret_references(names: Sequence[str] | None) -> list[dict[str, str]] | None:
+    """Return references to Secrets as pods have them, or None without any."""
+    return [{"name": name} for name in names] if names else None

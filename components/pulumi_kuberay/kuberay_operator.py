@@ -4,27 +4,39 @@ from collections.abc import Mapping
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.helm.v4 import Chart, ChartArgs, RepositoryOptsArgs
 
+from pulumi_kuberay.charts import chart_location, helm_release, templated_chart
+from pulumi_kuberay.errors import refuse
+from pulumi_kuberay.helm_chart import HelmChart
+from pulumi_kuberay.merging import deep_merge
 from pulumi_kuberay.objects import KubernetesObject, namespace_object, provider_version
-from pulumi_kuberay.operator_args import DEFAULT_REPOSITORY, HelmChart, KubeRayOperatorArgs, KustomizeFolders
+from pulumi_kuberay.operator_args import (
+    DEFAULT_NAMESPACE,
+    DEFAULT_REPOSITORY,
+    InstallMode,
+    KubeRayOperatorArgs,
+    KustomizeFolders,
+)
+from pulumi_kuberay.operator_checks import deletes_finished_jobs, operator_problems
+from pulumi_kuberay.operator_environment import DELETE_RAYJOB
 from pulumi_kuberay.operator_overlay import existing_bases, write_overlay
-from pulumi_kuberay.operator_settings import (
-    OPERATOR_NAME,
-    OperatorSettings,
-    chart_names,
-    container_patch,
-    helm_values,
-    settings,
+from pulumi_kuberay.operator_patch import deployment_patch
+from pulumi_kuberay.operator_values import OPERATOR_NAME, chart_names, operator_values, operator_version
+
+_DELETES_JOBS = (
+    f"The operator has {DELETE_RAYJOB}=true: it deletes a RayJob that asks for a shutdown after its end. A pulumi "
+    "refresh then finds the object gone, and the next pulumi up runs the job again. Shut down the RayCluster alone, "
+    "unless no RayJob of this cluster is managed by Pulumi."
 )
 
 
 class KubeRayOperator(pulumi.ComponentResource):
     """The KubeRay operator, from its Helm chart or from kustomizations, without CRDs.
 
-    The CRDs belong to `KubeRayCrds`; let the operator depend on it. Objects that carry a finalizer of KubeRay
-    (RayJob, RayService) must depend on the operator, so that it is still there to release them at
-    ``destroy``.
+    It is there once its Deployment is available. The CRDs belong to `KubeRayCrds`; let the operator depend on it.
+    Objects that carry a finalizer of KubeRay (RayJob, RayService) must depend on the operator, so that it is still
+    there to release them at ``destroy``. Nothing of it is protected: Ray pods run on without it. A change of
+    `install`, or from the chart to kustomizations, replaces all its objects.
     """
 
     namespace: pulumi.Output[str]
@@ -45,28 +57,27 @@ class KubeRayOperator(pulumi.ComponentResource):
             opts: Pulumi's resource options.
 
         Raises:
-            ArgumentError: The arguments cannot work together; see `settings`.
+            ArgumentError: The version is not supported, it has no such value or feature gate, or settings
+                contradict each other; every reason is told.
         """
         super().__init__("kuberay:index:KubeRayOperator", name, {}, opts)
-        operator = settings(args)
+        values = deep_merge(operator_values(args), args.values or {})
+        refuse("KubeRayOperator cannot be installed like this.", operator_problems(args, values))
+        if deletes_finished_jobs(values):
+            pulumi.log.warn(_DELETES_JOBS, self)
+        namespace = args.namespace or DEFAULT_NAMESPACE
         owned: list[pulumi.Resource] = []
         if args.create_namespace is not False:
-            owned.append(
-                KubernetesObject(
-                    operator.namespace,
-                    namespace_object(operator.namespace),
-                    pulumi.ResourceOptions(parent=self),
-                )
-            )
+            child = pulumi.ResourceOptions(parent=self)
+            owned.append(KubernetesObject(namespace, namespace_object(namespace), child))
         child = pulumi.ResourceOptions(parent=self, depends_on=owned)
         if args.kustomize is not None:
-            source: pulumi.Resource = _directory(name, args.kustomize, operator, child)
+            source: pulumi.Resource = _directory(name, args.kustomize, namespace, values, child)
             deployment, account = OPERATOR_NAME, OPERATOR_NAME
         else:
-            values = helm_values(operator, args.values or {})
-            source = _chart(name, args.chart or HelmChart(), operator, values, child)
+            source = _installed(name, args, namespace, values, child)
             deployment, account = chart_names(values, OPERATOR_NAME)
-        self.namespace = source.urn.apply(lambda _: operator.namespace)
+        self.namespace = source.urn.apply(lambda _: namespace)
         self.deployment_name = source.urn.apply(lambda _: deployment)
         self.service_account_name = source.urn.apply(lambda _: account)
         self.register_outputs(
@@ -78,27 +89,12 @@ class KubeRayOperator(pulumi.ComponentResource):
         )
 
 
-def _chart(
-    name: str,
-    chart: HelmChart,
-    operator: OperatorSettings,
-    values: Mapping[str, Any],
-    opts: pulumi.ResourceOptions,
-) -> Chart:
-    local = chart.path is not None
-    return Chart(
-        name,
-        ChartArgs(
-            chart=chart.path or OPERATOR_NAME,
-            name=OPERATOR_NAME,
-            namespace=operator.namespace,
-            repository_opts=None if local else RepositoryOptsArgs(repo=chart.repository or DEFAULT_REPOSITORY),
-            version=None if local else (chart.version or operator.version),
-            skip_crds=True,
-            values=values,
-        ),
-        opts,
-    )
+def _installed(
+    name: str, args: KubeRayOperatorArgs, namespace: str, values: Mapping[str, Any], opts: pulumi.ResourceOptions
+) -> pulumi.Resource:
+    location = chart_location(args.chart or HelmChart(), OPERATOR_NAME, DEFAULT_REPOSITORY, operator_version(args))
+    install = helm_release if args.install == InstallMode.RELEASE else templated_chart
+    return install(name, location, OPERATOR_NAME, namespace, values, opts)
 
 
 class _Kustomization(pulumi.ComponentResource):
@@ -113,10 +109,10 @@ class _Kustomization(pulumi.ComponentResource):
 
 
 def _directory(
-    name: str, kustomize: KustomizeFolders, operator: OperatorSettings, opts: pulumi.ResourceOptions
+    name: str, kustomize: KustomizeFolders, namespace: str, values: Mapping[str, Any], opts: pulumi.ResourceOptions
 ) -> _Kustomization:
     bases = existing_bases(kustomize.paths)
-    folder = pulumi.Output.from_input(container_patch(operator)).apply(
-        lambda patch: str(write_overlay(bases, operator.namespace, patch, kustomize.patches or ()))
+    folder = pulumi.Output.from_input(deployment_patch(values)).apply(
+        lambda patch: str(write_overlay(bases, namespace, patch, kustomize.patches or ()))
     )
     return _Kustomization(name, folder, opts)

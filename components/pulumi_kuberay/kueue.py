@@ -8,11 +8,11 @@ import yaml
 
 from pulumi_kuberay.charts import chart_location, chart_values, templated_chart
 from pulumi_kuberay.errors import ArgumentError
+from pulumi_kuberay.helm_chart import HelmChart
 from pulumi_kuberay.kueue_args import DEFAULT_NAMESPACE, DEFAULT_REPOSITORY, KueueArgs
 from pulumi_kuberay.kueue_configuration import DEFAULT_CONFIGURATION
 from pulumi_kuberay.kueue_values import CHART_NAME, full_name, kueue_values, kueue_version
 from pulumi_kuberay.objects import WAIT_FOR_ANNOTATION, KubernetesObject, namespace_object
-from pulumi_kuberay.operator_args import HelmChart
 
 _CRD = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 _WEBHOOKS = tuple(

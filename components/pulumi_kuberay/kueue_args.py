@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 
 from pulumi_kuberay.containers import Probe, PullPolicy, ResourceRequirements, ServiceType
+from pulumi_kuberay.helm_chart import HelmChart
 from pulumi_kuberay.kueue_configuration_args import KueueConfiguration
-from pulumi_kuberay.operator_args import HelmChart
 from pulumi_kuberay.rendering import FIELD
 from pulumi_kuberay.taints import Toleration
 
@@ -171,10 +171,8 @@ class KueueArgs:
     """Fields of the container's security context, merged with the chart's. Default: read-only root file system,
     no privilege escalation, no capabilities."""
 
-    image_pull_secrets: Sequence[Mapping[str, str]] | None = field(
-        default=None, metadata={FIELD: "controllerManager.imagePullSecrets"}
-    )
-    """Secrets for the registry, as ``{name: …}``. Default: none."""
+    image_pull_secrets: Sequence[str] | None = field(default=None, metadata={FIELD: None})
+    """Names of Secrets for the registry. Default: none."""
 
     node_selector: Mapping[str, str] | None = field(default=None, metadata={FIELD: "controllerManager.nodeSelector"})
     """Labels of the nodes for the pods. Default: any node."""

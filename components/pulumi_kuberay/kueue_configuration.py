@@ -9,7 +9,7 @@ from pulumi_kuberay.kueue_configuration_args import KueueConfiguration, KueueFra
 from pulumi_kuberay.label_selectors import NAMESPACE_NAME_LABEL, selector_problems, selects
 from pulumi_kuberay.merging import deep_merge
 from pulumi_kuberay.quantities import amount_problems
-from pulumi_kuberay.rendering import rendered
+from pulumi_kuberay.rendering import at, rendered
 
 _F = KueueFramework
 
@@ -89,7 +89,7 @@ def configuration(base: Mapping[str, Any], args: KueueConfiguration) -> dict[str
     for argument, place in {**_PLACES, **_DURATIONS}.items():
         value = rendered(_argument(args, argument))
         if value is not None:
-            merged = deep_merge(merged, _nested(place, f"{value}s" if argument in _DURATIONS else value))
+            merged = deep_merge(merged, at(place, f"{value}s" if argument in _DURATIONS else value))
     final: dict[str, Any] = rendered(deep_merge(merged, args.extra or {}))
     return final
 
@@ -183,10 +183,3 @@ def _argument(args: Any, path: str) -> Any:
     for name in path.split("."):
         args = getattr(args, name) if args is not None else None
     return args
-
-
-def _nested(place: str, value: Any) -> dict[str, Any]:
-    for key in reversed(place.split(".")):
-        value = {key: value}
-    nested: dict[str, Any] = value
-    return nested

@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from pulumi_kuberay.containers import secret_references
 from pulumi_kuberay.errors import ArgumentError, refuse
 from pulumi_kuberay.kueue_args import (
     DEFAULT_IMAGE,
@@ -20,7 +21,7 @@ from pulumi_kuberay.kueue_configuration_args import KueueConfiguration
 from pulumi_kuberay.kueue_gates import gate_problems
 from pulumi_kuberay.merging import deep_merge, without_none
 from pulumi_kuberay.names import namespace_problems
-from pulumi_kuberay.rendering import rendered
+from pulumi_kuberay.rendering import placed, rendered
 
 CHART_NAME = "kueue"
 """Name of the chart, and of the release."""
@@ -41,7 +42,7 @@ def kueue_values(args: KueueArgs, base: Mapping[str, Any]) -> dict[str, Any]:
     """
     wanted = args.configuration or KueueConfiguration()
     configured = configuration(base, wanted)
-    values = _nested_values(args)
+    values = deep_merge(placed(args), _derived_values(args))
     values = deep_merge(values, {"managerConfig": {_CONFIGURATION[1]: configuration_text(configured)}})
     values = deep_merge(values, args.values or {})
     final = _final_configuration(values)
@@ -61,13 +62,6 @@ def kueue_version(args: KueueArgs) -> str:
     return (args.version or DEFAULT_VERSION).removeprefix("v")
 
 
-def _nested_values(args: KueueArgs) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for place, value in rendered(args).items():
-        values = deep_merge(values, _at(place, value))
-    return deep_merge(values, _derived_values(args))
-
-
 def _derived_values(args: KueueArgs) -> dict[str, Any]:
     image = args.image or KueueImage()
     budget = None if args.min_available is None else {"enabled": True, "minAvailable": rendered(args.min_available)}
@@ -83,6 +77,7 @@ def _derived_values(args: KueueArgs) -> dict[str, Any]:
         "featureGates": [{"name": name, "enabled": on} for name, on in sorted((args.feature_gates or {}).items())]
         or None,
         "podDisruptionBudget": budget,
+        "imagePullSecrets": secret_references(args.image_pull_secrets),
         "dnsPolicy": "ClusterFirstWithHostNet" if args.host_network and args.dns_policy is None else args.dns_policy,
     }
     prometheus = args.prometheus
@@ -185,8 +180,3 @@ def _contradictions(args: KueueArgs, values: Mapping[str, Any], final: Mapping[s
         yield "webhook_service has an ip_family_policy without ip_families; name them."
     if args.dashboard_values is not None and not args.dashboard:
         yield "There are dashboard_values, but dashboard is off; turn it on, or drop them."
-
-
-def _at(place: str, value: Any) -> dict[str, Any]:
-    first, _, rest = place.partition(".")
-    return {first: _at(rest, value) if rest else value}

@@ -6,6 +6,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from pulumi_kuberay.merging import deep_merge
+
 FIELD = "field"
 """Key of a dataclass field's metadata: the name of the field in Kubernetes, or None to leave it out."""
 
@@ -41,4 +43,26 @@ def rendered(value: Any) -> Any:
         return {key: rendered(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [rendered(item) for item in value]
+    return value
+
+
+def placed(arguments: Any) -> dict[str, Any]:
+    """Return a dataclass of arguments as nested values: a field named ``a.b`` becomes ``{"a": {"b": …}}``."""
+    values: dict[str, Any] = {}
+    for place, value in rendered(arguments).items():
+        values = deep_merge(values, at(place, value))
+    return values
+
+
+def at(place: str, value: Any) -> dict[str, Any]:
+    """Return `value` nested at a place such as ``a.b``."""
+    first, _, rest = place.partition(".")
+    return {first: at(rest, value) if rest else value}
+
+
+def found(values: Mapping[str, Any], place: str) -> Any:
+    """Return what is at a place such as ``a.b``, or None if nothing is."""
+    value: Any = values
+    for key in place.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
     return value

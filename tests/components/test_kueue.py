@@ -160,7 +160,7 @@ def test_typed_arguments_become_values() -> None:
         priority_class_name="system-cluster-critical",
         pod_security_context={"runAsUser": 1},
         container_security_context={"privileged": False},
-        image_pull_secrets=[{"name": "pull"}],
+        image_pull_secrets=["pull"],
         node_selector={"pool": "system"},
         host_network=True,
         min_available=1,

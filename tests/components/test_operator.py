@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pytest
 import yaml
 from recording_engine import Engine, Run
@@ -9,14 +10,15 @@ from recording_engine import Engine, Run
 from pulumi_kuberay import (
     ArgumentError,
     HelmChart,
+    InstallMode,
     KubeRayOperator,
     KubeRayOperatorArgs,
     KustomizeFolders,
-    OperatorImage,
+    OperatorEnvironment,
 )
-from pulumi_kuberay.operator_settings import chart_names, container_patch, settings
 
 CHART = "kubernetes:helm.sh/v4:Chart"
+RELEASE = "kubernetes:helm.sh/v3:Release"
 DIRECTORY = "kubernetes:kustomize/v2:Directory"
 NAMESPACE = "kubernetes:core/v1:Namespace"
 
@@ -37,7 +39,7 @@ def outputs(run: Run, **args: Any) -> dict[str, Any]:
     return seen
 
 
-def test_by_default_the_chart_of_the_default_version_is_installed_without_crds(run: Run) -> None:
+def test_by_default_pulumi_owns_the_chart_of_the_default_version_without_its_crds(run: Run) -> None:
     chart = declare(run).one(CHART)
 
     assert chart["chart"] == "kuberay-operator"
@@ -59,47 +61,31 @@ def test_a_local_chart_needs_no_repository(run: Run) -> None:
     assert not {"version", "repositoryOpts"} & set(chart)
 
 
-def test_typed_arguments_become_values(run: Run) -> None:
-    values = declare(
-        run,
-        image=OperatorImage(repository="registry.example/operator", tag="v1.6.2-1"),
-        replicas=2,
-        use_kubernetes_proxy=True,
-        watch_namespaces=["a", "b"],
-        reconcile_concurrency=3,
-        metrics=False,
-        env={"ENABLE_LOGIN_SHELL": "true"},
-        resources={"limits": {"memory": "1Gi"}},
-    ).one(CHART)["values"]
+def test_a_chart_may_come_from_a_registry(run: Run) -> None:
+    chart = declare(run, chart=HelmChart(repository="oci://mirror.example/charts", version="1.6.2-1")).one(CHART)
 
-    assert values["image"] == {"repository": "registry.example/operator", "tag": "v1.6.2-1"}
-    assert values["replicas"] == 2
-    assert values["leaderElectionEnabled"] is True
-    assert values["useKubernetesProxy"] is True
-    assert values["watchNamespace"] == ["a", "b"]
-    assert values["reconcileConcurrency"] == 3
-    assert values["metrics"] == {"enabled": False}
-    assert values["env"] == [{"name": "ENABLE_LOGIN_SHELL", "value": "true"}]
-    assert values["resources"] == {"limits": {"memory": "1Gi"}}
+    assert (chart["chart"], chart["version"]) == ("oci://mirror.example/charts/kuberay-operator", "1.6.2-1")
+    assert "repositoryOpts" not in chart
 
 
-def test_all_feature_gates_are_rendered_because_helm_replaces_lists(run: Run) -> None:
-    values = declare(run, version="1.7.0", feature_gates={"RayCronJob": True}).one(CHART)["values"]
+def test_helm_may_own_the_chart_as_a_release_with_the_same_values(run: Run) -> None:
+    args = {"version": "1.7.0", "replicas": 2, "namespace": "kuberay", "values": {"newValue": 1}}
+    engine = declare(run, install=InstallMode.RELEASE, **args)
 
-    gates = {gate["name"]: gate["enabled"] for gate in values["featureGates"]}
-    assert gates["RayCronJob"] is True
-    assert gates["RayJobDeletionPolicy"] is True
-    assert gates["RayClusterMTLS"] is False
-    assert values["image"]["tag"] == "v1.7.0"
+    release, chart = engine.one(RELEASE), declare(run, **args).one(CHART)
+    assert engine.inputs(CHART) == []
+    same = ("chart", "version", "repositoryOpts", "namespace", "name", "skipCrds", "values")
+    assert {key: release[key] for key in same} == {key: chart[key] for key in same}
 
 
 def test_values_are_merged_last(run: Run) -> None:
-    values = declare(run, replicas=2, values={"replicas": 5, "metrics": {"serviceMonitor": {"enabled": True}}}).one(
-        CHART
-    )["values"]
+    values = declare(
+        run, replicas=2, values={"replicas": 5, "featureGates": [], "metrics": {"serviceMonitor": {"enabled": True}}}
+    ).one(CHART)["values"]
 
     assert values["replicas"] == 5
-    assert values["metrics"] == {"enabled": True, "serviceMonitor": {"enabled": True}}
+    assert values["featureGates"] == []
+    assert values["metrics"] == {"serviceMonitor": {"enabled": True}}
 
 
 def test_outputs_follow_the_names_that_the_chart_gives(run: Run) -> None:
@@ -108,22 +94,38 @@ def test_outputs_follow_the_names_that_the_chart_gives(run: Run) -> None:
         "deployment_name": "kuberay-operator",
         "service_account_name": "kuberay-operator",
     }
-    renamed = outputs(run, values={"fullnameOverride": "ray", "serviceAccount": {"name": "ray-account"}})
+    renamed = outputs(run, fullname_override="ray", values={"serviceAccount": {"name": "ray-account"}})
     assert (renamed["deployment_name"], renamed["service_account_name"]) == ("ray", "ray-account")
 
 
+@pytest.fixture
+def warnings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    told: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", lambda message, *_: told.append(message))
+    return told
+
+
 @pytest.mark.parametrize(
-    ("values", "names"),
+    "args",
     [
-        ({}, ("kuberay-operator", "kuberay-operator")),
-        ({"fullnameOverride": ""}, ("kuberay-operator", "kuberay-operator")),
-        ({"fullnameOverride": "", "nameOverride": "x"}, ("kuberay-operator-x", "kuberay-operator")),
-        ({"fullnameOverride": "ray", "serviceAccount": {"name": ""}}, ("ray", "ray")),
-        ({"serviceAccount": {"create": False, "name": ""}}, ("kuberay-operator", "default")),
+        {"environment": OperatorEnvironment(delete_rayjob_cr_after_job_finishes=True)},
+        {"env": {"DELETE_RAYJOB_CR_AFTER_JOB_FINISHES": "true"}},
+        {"values": {"env": [{"name": "DELETE_RAYJOB_CR_AFTER_JOB_FINISHES", "value": "true"}]}},
     ],
 )
-def test_names_of_the_chart(values: dict[str, Any], names: tuple[str, str]) -> None:
-    assert chart_names(values, "kuberay-operator") == names
+def test_an_operator_that_deletes_finished_jobs_is_warned_of(
+    run: Run, warnings: list[str], args: dict[str, Any]
+) -> None:
+    declare(run, **args)
+
+    [warning] = warnings
+    assert "finds the object gone, and the next pulumi up runs the job again" in warning
+
+
+def test_an_operator_that_keeps_finished_jobs_needs_no_warning(run: Run, warnings: list[str]) -> None:
+    declare(run, environment=OperatorEnvironment(delete_rayjob_cr_after_job_finishes=False))
+
+    assert warnings == []
 
 
 @pytest.fixture
@@ -153,52 +155,6 @@ def test_the_overlay_is_the_same_folder_on_every_run(run: Run, kustomization: Pa
     other = declare(run, kustomize=source, replicas=2).one(DIRECTORY)["directory"]
 
     assert len(folders) == 1 and other not in folders
-
-
-def test_a_container_gets_the_flags_of_the_operator() -> None:
-    args = KubeRayOperatorArgs(
-        leader_election=False,
-        use_kubernetes_proxy=True,
-        watch_namespaces=["a", "b"],
-        reconcile_concurrency=4,
-        env={"A": "1"},
-    )
-    [container] = container_patch(settings(args))["spec"]["template"]["spec"]["containers"]
-
-    assert container["image"] == "quay.io/kuberay/operator:v1.6.2"
-    assert container["args"][0].startswith("--feature-gates=RayClusterStatusConditions=true,")
-    assert container["args"][1:] == [
-        "--enable-leader-election=false",
-        "--use-kubernetes-proxy=true",
-        "--enable-metrics=true",
-        "--reconcile-concurrency=4",
-        "--watch-namespace=a,b",
-    ]
-    assert container["env"] == [{"name": "A", "value": "1"}]
-    assert "resources" not in container
-
-
-@pytest.mark.parametrize(
-    ("args", "sentence"),
-    [
-        ({"chart": HelmChart(), "kustomize": KustomizeFolders(paths=["x"])}, "but both are set"),
-        (
-            {"kustomize": KustomizeFolders(paths=["x"]), "values": {"a": 1}},
-            "has values, which are for the Helm chart",
-        ),
-        ({"replicas": 0}, "replicas of KubeRayOperator must be 1 or more, but it is 0"),
-        ({"replicas": 2, "leader_election": False}, "2 replicas without leader election"),
-        ({"reconcile_concurrency": 0}, "reconcile_concurrency of KubeRayOperator must be 1 or more"),
-        (
-            {"feature_gates": {"SidecarSubmitterRestart": True}},
-            "has no feature gate 'SidecarSubmitterRestart'",
-        ),
-        ({"version": "0.1.0"}, "KubeRay 0.1.0 is not supported"),
-    ],
-)
-def test_arguments_that_cannot_work_are_refused(run: Run, args: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ArgumentError, match=sentence):
-        declare(run, **args)
 
 
 @pytest.mark.parametrize(("paths", "sentence"), [([], "have no path"), (["/nowhere"], "has no kustomization.yaml")])
