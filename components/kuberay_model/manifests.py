@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from kuberay_model.sentences import listed
-from kuberay_model.yaml_loader import ManifestLoader
+from kuberay_model.yaml_documents import DocumentError, YamlDocument
+from kuberay_model.yaml_documents import documents as yaml_documents
 
 RAY_GROUP = "ray.io"
 
@@ -98,7 +97,7 @@ def load(path: Path | str) -> list[Document]:
             object is given twice.
     """
     file = Path(path)
-    documents = [document for node, value in parse(file, read(file)) for document in _objects(file, node, value)]
+    documents = [found for document in _parsed(file, _read(file)) for found in _objects(file, document)]
     first: dict[tuple[str, str, str, str], Document] = {}
     for document in documents:
         identity = (document.group, document.kind, document.namespace, document.name)
@@ -131,12 +130,7 @@ def rayjob(documents: Sequence[Document]) -> Document:
     raise ManifestError(path, None, f"One RayJob of {RAY_GROUP}/v1 is expected, but there is {kinds}.")
 
 
-def read(file: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        ManifestError: The file cannot be read or is not in UTF-8.
-    """
+def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -152,79 +146,41 @@ def read(file: Path) -> str:
         raise ManifestError(file, None, f"The file cannot be read: {error.strerror}.") from error
 
 
-def parse(file: Path, source: str) -> Iterator[tuple[yaml.Node, Any]]:
-    """Yield each YAML document of a file, as YAML knows it and as Python does; empty documents are left out.
-
-    Raises:
-        ManifestError: The text is no YAML, or a key is given twice.
-    """
+def _parsed(file: Path, source: str) -> Iterator[YamlDocument]:
     try:
-        loader = ManifestLoader(source)
-        try:
-            while loader.check_node():
-                node = loader.get_node()
-                if node is not None:
-                    _refuse_duplicate_keys(file, node)
-                    yield node, loader.construct_document(node)
-        finally:
-            loader.dispose()
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        column = f" at column {mark.column + 1}" if mark else ""
-        what = error.problem or error.context
-        raise ManifestError(file, mark.line + 1 if mark else None, f"This is no YAML{column}: {what}.") from None
-    except yaml.reader.ReaderError as error:
-        line = source[: error.position].count("\n") + 1
-        raise ManifestError(file, line, f"This is no YAML: {error.reason}.") from None
+        yield from yaml_documents(source)
+    except DocumentError as error:
+        raise ManifestError(file, error.line, error.message) from None
 
 
-def _refuse_duplicate_keys(file: Path, root: yaml.Node) -> None:
-    seen: set[int] = set()
-    waiting = [root]
+def _objects(file: Path, document: YamlDocument) -> Iterator[Document]:
+    waiting = [(document.line, document.value)]
     while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            waiting.extend(node.value)
-        elif isinstance(node, yaml.MappingNode):
-            waiting.extend(value for _, value in node.value)
-            _refuse_duplicates_in(file, [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
+        line, value = waiting.pop()
+        if is_list(value):
+            waiting += reversed(list(document.items(value["items"])))
+        else:
+            yield _object(file, line, value)
 
 
-def _refuse_duplicates_in(file: Path, keys: Sequence[yaml.ScalarNode]) -> None:
-    first: dict[tuple[str, str], yaml.ScalarNode] = {}
-    for key in keys:
-        other = first.setdefault((key.tag, key.value), key)
-        if other is not key:
-            raise ManifestError(
-                file,
-                key.start_mark.line + 1,
-                f"The key {key.value!r} is already given at line {other.start_mark.line + 1}, and YAML would "
-                "keep the last one only; remove one of the two.",
-            )
+def is_list(value: Any) -> bool:
+    """Tell whether a value is a list of Kubernetes objects, such as `List` or `RayJobList`."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("items"), list):
+        return False
+    return str(value.get("kind")).endswith("List")
 
 
-def _objects(file: Path, node: yaml.Node, value: Any) -> Iterator[Document]:
-    line = node.start_mark.line + 1
-    if value is None:
-        return
+def _object(file: Path, line: int, value: Any) -> Document:
     if not isinstance(value, Mapping):
         kind = "list" if isinstance(value, list) else f"single value {value!r}"
         raise ManifestError(file, line, f"A Kubernetes object is a mapping, but this is a {kind}.")
     for field in ("apiVersion", "kind"):
         if not isinstance(value.get(field), str) or not value[field]:
             raise ManifestError(file, line, f"The object has no {field}; every Kubernetes object has one.")
-    if value["kind"].endswith("List") and isinstance(value.get("items"), list):
-        for item_node, item in zip(_items(node), value["items"], strict=True):
-            yield from _objects(file, item_node, item)
-        return
     metadata = value.get("metadata")
     name = metadata.get("name") if isinstance(metadata, Mapping) else None
     if isinstance(name, str) and name:
-        yield Document(file, line, value)
-        return
+        return Document(file, line, value)
     if name is not None and name != "":
         wrong = f"metadata.name of the {value['kind']} is {name!r}, which is no string; quote it."
     elif isinstance(metadata, Mapping) and metadata.get("generateName"):
@@ -235,10 +191,3 @@ def _objects(file: Path, node: yaml.Node, value: Any) -> Iterator[Document]:
     else:
         wrong = f"The {value['kind']} has no metadata.name; set one."
     raise ManifestError(file, line, wrong)
-
-
-def _items(node: yaml.Node) -> list[yaml.Node]:
-    for key, value in node.value:
-        if key.value == "items":
-            return list(value.value)
-    return []

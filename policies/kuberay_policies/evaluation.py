@@ -91,6 +91,10 @@ def evaluate(subjects: Iterable[Subject], settings: Settings, policies: Iterable
     return run.report(given)
 
 
+Asked = tuple[int, Policy, Any]
+"""A policy with its position and its parameters."""
+
+
 @dataclass
 class _Run:
     context: Context
@@ -100,29 +104,33 @@ class _Run:
     deferred: list[Deferred] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._by_kind: dict[tuple[str, bool], list[tuple[Policy, Any]]] = {}
+        self._by_kind: dict[tuple[str, bool], dict[Scope, list[Asked]]] = {}
 
     def ask_about(self, subject: Subject, parts: Targets) -> None:
         waiting: dict[tuple[int, str], tuple[Subject, dict[str, Policy]]] = {}
+        found: list[tuple[int, Policy, Problem]] = []
         applicable = self._applicable(subject)
 
         def wait(policy: Policy, owner: Subject, path: str) -> None:
             waiting.setdefault((id(owner), path), (owner, {}))[1][policy.id] = policy
 
-        for policy, parameters in applicable:
-            for part in parts.parts.get(policy.scope, ()):
-                try:
-                    for found in policy.check(part, parameters, self.context):
-                        if isinstance(found, NotYetKnown):
-                            wait(policy, found.owner, found.path)
-                        else:
-                            self._add(policy, found, subject)
-                except NotYetKnown as unknown:
-                    wait(policy, unknown.owner, unknown.path)
+        for scope, asked in applicable.items():
+            for part in parts.parts.get(scope, ()):
+                for position, policy, parameters in asked:
+                    try:
+                        for problem in policy.check(part, parameters, self.context):
+                            if isinstance(problem, NotYetKnown):
+                                wait(policy, problem.owner, problem.path)
+                            else:
+                                found.append((position, policy, problem))
+                    except NotYetKnown as unknown:
+                        wait(policy, unknown.owner, unknown.path)
         for path, scopes in parts.hidden:
-            for policy, _ in applicable:
-                if policy.scope in scopes:
+            for scope in scopes:
+                for _, policy, _ in applicable.get(scope, ()):
                     wait(policy, subject, path)
+        for _, policy, problem in sorted(found, key=lambda entry: entry[0]):
+            self._add(policy, problem, subject)
         self.deferred += [Deferred(owner, path, tuple(by.values())) for (_, path), (owner, by) in waiting.items()]
 
     def ask_about_waivers(self) -> None:
@@ -154,13 +162,15 @@ class _Run:
         else:
             self.waived.append(Waived(finding, waiver))
 
-    def _applicable(self, subject: Subject) -> list[tuple[Policy, Any]]:
+    def _applicable(self, subject: Subject) -> dict[Scope, list[Asked]]:
         key = (subject.kind, subject.options is not None)
         if key not in self._by_kind:
-            self._by_kind[key] = [
-                (policy, self.context.settings.parameters_of(policy))
-                for policy in self.policies
-                if (not policy.kinds or subject.kind in policy.kinds)
-                and (subject.options is not None or not policy.needs_options)
-            ]
+            by_scope: dict[Scope, list[Asked]] = {}
+            for position, policy in enumerate(self.policies):
+                if (not policy.kinds or subject.kind in policy.kinds) and (
+                    subject.options is not None or not policy.needs_options
+                ):
+                    parameters = self.context.settings.parameters_of(policy)
+                    by_scope.setdefault(policy.scope, []).append((position, policy, parameters))
+            self._by_kind[key] = by_scope
         return self._by_kind[key]

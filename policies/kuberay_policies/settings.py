@@ -8,6 +8,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from kuberay_model.schemas import Schema
 from kuberay_model.versions import DEFAULT, Version
 from kuberay_model.versions import gates as all_gates
 from kuberay_policies.policy import Finding, Parameters, Policy, Severity
@@ -59,6 +60,7 @@ class Settings:
         severities: Severity by policy id where it differs from that of the policy.
         parameters: Parameters by policy id where they differ from the defaults.
         waivers: Accepted findings.
+        schema: Schema of the CRDs of the cluster; None for that of the version.
         today: The day against which waivers expire.
     """
 
@@ -69,6 +71,7 @@ class Settings:
     severities: Mapping[str, Severity] = field(default_factory=dict)
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    schema: Schema | None = None
     today: date = field(default_factory=date.today)
 
     @cached_property

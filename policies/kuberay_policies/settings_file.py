@@ -24,12 +24,14 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from kuberay_model.manifests import ManifestError, parse, read
 from kuberay_model.sentences import listed, nearest
 from kuberay_model.versions import DEFAULT, UnknownGateError, UnsupportedVersionError, Version, supported
 from kuberay_model.versions import gates as all_gates
+from kuberay_model.yaml_documents import DocumentError, documents
+from kuberay_model.yaml_loader import ManifestLoader
 from kuberay_policies.catalogue import find
 from kuberay_policies.policy import Parameters, Policy, Severity, UnknownPolicyError
+from kuberay_policies.reading.files import UnreadableError, read_text
 from kuberay_policies.settings import KUEUE_DEFAULT, Settings, Waiver
 from kuberay_policies.subjects import Source, joined
 
@@ -125,16 +127,17 @@ def load(file: Path, environment: str | None = None, *, today: date | None = Non
         SettingsError: The file cannot be read or is wrong, or has no such environment.
     """
     try:
-        documents = list(parse(file, read(file)))
-    except ManifestError as error:
+        text = read_text(file)
+        found = list(documents(text))
+    except (UnreadableError, DocumentError) as error:
         raise SettingsError(str(file), [(error.line, error.message)]) from None
-    if len(documents) > 1:
-        line = documents[1][0].start_mark.line + 1
-        raise SettingsError(str(file), [(line, "One YAML document is expected, and here a second one begins.")])
-    if not documents or documents[0][1] is None:
-        return resolve({}, environment, file=str(file), today=today)
-    node, value = documents[0]
-    return resolve(value, environment, file=str(file), lines=dict(_lines(node, "")), today=today)
+    if len(found) > 1:
+        message = "One YAML document is expected, and here a second one begins."
+        raise SettingsError(str(file), [(found[1].line, message)])
+    value = found[0].value if found else {}
+    nodes = yaml.compose_all(text, ManifestLoader) if found else []
+    lines = {place: line for node in nodes if node is not None for place, line in _lines(node, "")}
+    return resolve(value, environment, file=str(file), lines=lines, today=today)
 
 
 def resolve(
@@ -210,7 +213,7 @@ class _Resolution:
         parameters = {id: self._parameters(find(id), given) for id, given in values.items() if given}
         if self.problems:
             raise SettingsError(self.file, self.problems)
-        return Settings(name, version, gates, kueue, severities, parameters, tuple(waivers), today)
+        return Settings(name, version, gates, kueue, severities, parameters, tuple(waivers), today=today)
 
     def _version(
         self, path: str, key: str, given: str | None, common: Version, understand: Callable[[str], Version]

@@ -13,6 +13,7 @@ from typing import Any
 from kuberay_model.rules import defaulted
 from kuberay_model.rules.job import Job as OperatorJob
 from kuberay_model.rules.values import items, mapping, text, without_nulls
+from kuberay_model.schemas import Schema
 from kuberay_model.versions import Version
 from kuberay_policies.guarding import NotYetKnown, guard, guarded, without_unknown
 from kuberay_policies.subjects import Subject
@@ -266,26 +267,37 @@ class RuleView:
     """
 
     subject: Subject
-    _jobs: dict[tuple[Version, bool], OperatorJob] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[bool, OperatorJob] = field(default_factory=dict, repr=False, compare=False)
 
-    def job(self, version: Version, gates: Mapping[str, bool], *, known_only: bool = False) -> OperatorJob:
-        """Return the RayJob.
+    def job(self, version: Version, gates: Mapping[str, bool]) -> OperatorJob:
+        """Return the RayJob, unknown values guarded.
 
         Args:
             version: KubeRay version.
             gates: Every feature gate of the version, on or off.
-            known_only: Leave unknown values out instead of guarding them.
         """
-        key = (version, known_only)
-        if key not in self._jobs:
+        if False not in self._made:
             manifest = without_nulls(self._as_rayjob())
-            if known_only:
-                manifest = without_unknown(manifest)
             stored = defaulted(manifest)
-            if self.subject.unknown_paths and not known_only:
+            if self.subject.unknown_paths:
                 manifest, stored = guard(manifest, self.subject), guard(stored, self.subject)
-            self._jobs[key] = OperatorJob(manifest, stored, version, gates)
-        return self._jobs[key]
+            self._made[False] = OperatorJob(manifest, stored, version, gates)
+        return self._made[False]
+
+    def structure(self, version: Version, gates: Mapping[str, bool], schema: Schema | None) -> OperatorJob:
+        """Return the object as it is, unknown values left out, for rules on the schema.
+
+        Args:
+            version: KubeRay version.
+            gates: Every feature gate of the version, on or off.
+            schema: Schema of the CRDs of the cluster; None for that of the version.
+        """
+        if True not in self._made:
+            manifest = without_nulls(self.subject.manifest)
+            if self.subject.unknown_paths:
+                manifest = without_unknown(manifest)
+            self._made[True] = OperatorJob(manifest, manifest, version, gates, schema)
+        return self._made[True]
 
     def _as_rayjob(self) -> Mapping[str, Any]:
         kind, manifest = self.subject.kind, self.subject.manifest

@@ -72,7 +72,7 @@ def test_merged_keys_are_no_duplicates(written: Path) -> None:
     [
         ("a: [1\nb: 2\n", 2, "This is no YAML at column"),
         ("a: b: c\n", 1, "This is no YAML at column 5"),
-        ("a: *nowhere\n", 1, "This is no YAML at column 4"),
+        ("a: *nowhere\n", 1, "There is no anchor &nowhere"),
         ("a: !mine 1\n", 1, "This is no YAML at column 4"),
         ("a: \x01\n", 1, "This is no YAML"),
         ("- 1\n", 1, "A Kubernetes object is a mapping, but this is a list."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kuberay_model.rules import RULES, Layer, Rule
+from kuberay_model.rules import RULES, Layer, Rule, schema
 from kuberay_model.rules import Severity as RuleSeverity
 from kuberay_policies.guarding import NotYetKnown
 from kuberay_policies.policy import Check, Family, Parameters, Policy, Problem, Severity, add
@@ -23,7 +23,6 @@ _ABOUT_CLUSTERS = frozenset({"U13", "U16", "U17"})
 """Rules besides C and X that are about a RayCluster."""
 _ABOUT_JOBS = frozenset({"C24", "C25"})
 """C rules that are about a RayCluster made by a RayJob."""
-_ABOUT_SEVERAL_FIELDS = frozenset({"X7", "X8", "X9", "X10", "X11"})
 _SEVERITIES = {"U8": Severity.ERROR}
 """Where a policy is stricter than the rule: a RayCluster that nobody deletes costs money until somebody looks."""
 
@@ -31,34 +30,41 @@ _SEVERITIES = {"U8": Severity.ERROR}
 def _kinds(rule: Rule) -> frozenset[str]:
     if rule.id in _NOT_IN_TEMPLATES:
         return frozenset({"RayJob"})
-    about_clusters = (rule.id[0] in "CX" and rule.id not in _ABOUT_JOBS) or rule.id in _ABOUT_CLUSTERS
+    if _is_structural(rule):
+        return _ALL_KINDS
+    about_clusters = (rule.id[0] == "C" and rule.id not in _ABOUT_JOBS) or rule.id in _ABOUT_CLUSTERS
     return _ALL_KINDS if about_clusters else _JOB_KINDS
 
 
-def _is_local(rule: Rule) -> bool:
-    """Tell whether the rule looks at each field by itself, so that it can go on without unknown values."""
-    return rule.id[0] == "X" and rule.id not in _ABOUT_SEVERAL_FIELDS
+def _is_structural(rule: Rule) -> bool:
+    """Tell whether the rule compares the object with the schema, each field by itself."""
+    return rule.check is not None and rule.check.__module__ == schema.__name__
 
 
 def _check(rule: Rule) -> Check:
     assert rule.check is not None
-    check, local = rule.check, _is_local(rule)
+    check = rule.check
 
-    def asked(view: RuleView, _: Parameters, context: Context) -> Iterator[Problem | NotYetKnown]:
-        version = context.settings.version
-        if not rule.holds_in(version):
+    def operators(view: RuleView, _: Parameters, context: Context) -> Iterator[Problem | NotYetKnown]:
+        settings = context.settings
+        if rule.holds_in(settings.version):
+            for problem in check(view.job(settings.version, settings.gates)):
+                path = view.path(problem.path)
+                if path is not None:
+                    yield Problem(path, problem.wrong, problem.remedy)
+
+    def structural(view: RuleView, _: Parameters, context: Context) -> Iterator[Problem | NotYetKnown]:
+        settings = context.settings
+        if not rule.holds_in(settings.version):
             return
-        subject = view.subject
-        unknown = subject.unknown_paths if local else ()
-        job = view.job(version, context.settings.gates, known_only=bool(unknown))
-        for problem in check(job):
-            path = view.path(problem.path)
-            if path is not None and not any(place.startswith(path) for place in unknown):
-                yield Problem(path, problem.wrong, problem.remedy)
+        unknown = view.subject.unknown_paths
+        for problem in check(view.structure(settings.version, settings.gates, settings.schema)):
+            if not any(place.startswith(problem.path) for place in unknown):
+                yield Problem(problem.path, problem.wrong, problem.remedy)
         for place in unknown:
-            yield NotYetKnown(subject, place)
+            yield NotYetKnown(view.subject, place)
 
-    return asked
+    return structural if _is_structural(rule) else operators
 
 
 def _why(rule: Rule) -> str:
