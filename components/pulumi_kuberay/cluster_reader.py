@@ -14,6 +14,8 @@ import yaml
 from kuberay_model.outcome import Outcome
 from pulumi_kuberay.submission import CONTAINER
 
+_NOT_FOUND = 404
+
 
 class ClusterUnreadableError(Exception):
     """The cluster cannot be read; the message says why, and what to do."""
@@ -37,7 +39,8 @@ async def submitter_log(rayjob: Mapping[str, Any], lines: int) -> Sequence[str]:
         return ()
     namespace = str(rayjob["metadata"].get("namespace") or "default")
     found = await _get("v1", namespace, "pods", labelSelector=selector)
-    pods = sorted(found.json()["items"], key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
+    items = [] if found.is_error else found.json()["items"]
+    pods = sorted(items, key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
     if not pods:
         return ()
     name = pods[-1]["metadata"]["name"]
@@ -63,6 +66,29 @@ def _submitter(rayjob: Mapping[str, Any]) -> tuple[str, str]:
     if mode == "SidecarMode" and cluster:
         return f"ray.io/cluster={cluster},ray.io/node-type=head", CONTAINER
     return "", ""
+
+
+async def read(version: str, namespace: str, path: str) -> Mapping[str, Any] | None:
+    """Return an object, None if there is none.
+
+    Args:
+        version: API version, such as ``ray.io/v1``.
+        namespace: Its namespace.
+        path: Plural of its kind and its name, such as ``rayjobs/counter``.
+
+    Raises:
+        ClusterUnreadableError: The cluster cannot be read, or kr8s is not installed.
+    """
+    answer = await _get(version, namespace, path)
+    if answer.status_code == _NOT_FOUND:
+        return None
+    if answer.is_error:
+        raise ClusterUnreadableError(
+            f"the API server answered {answer.status_code} to a request for {path} in {namespace}; allow it to whoever "
+            "runs Pulumi."
+        )
+    found: Mapping[str, Any] = answer.json()
+    return found
 
 
 async def _get(version: str, namespace: str, path: str, **query: str) -> Any:

@@ -5,14 +5,16 @@ from typing import Any
 
 import pulumi
 
+from kuberay_model.outcome import Kind
 from pulumi_kuberay.merging import without_none
 from pulumi_kuberay.objects import KubernetesObject
 from pulumi_kuberay.operator_args import DEFAULT_VERSION
 from pulumi_kuberay.outputs import has_outputs
 from pulumi_kuberay.ray_checks import ray_job_findings
 from pulumi_kuberay.ray_job_args import RayJobArgs
-from pulumi_kuberay.ray_job_manifest import ray_job_manifest
+from pulumi_kuberay.ray_job_manifest import questionable, ray_job_manifest
 from pulumi_kuberay.run_identity import RunNaming, content_hash, left_alone, run_name
+from pulumi_kuberay.run_record import record_name, record_object, recorded
 from pulumi_kuberay.waiting import judged, wait_annotations, wait_timeouts
 
 
@@ -58,23 +60,10 @@ class RayJob(pulumi.ComponentResource):
         super().__init__("kuberay:index:RayJob", name, {}, opts)
         manifest = ray_job_manifest(name, args)
         checked, identity = self._checked(manifest, args)
-        hashed = (args.naming or RunNaming.FIXED) == RunNaming.CONTENT_HASH
-        job = _RayJobObject(
-            name,
-            annotated(checked, wait_annotations(args.wait)),
-            pulumi.ResourceOptions(
-                parent=self,
-                replacement_trigger=None if hashed else identity,
-                delete_before_replace=not hashed,
-                ignore_changes=left_alone(manifest),
-                custom_timeouts=wait_timeouts(args.wait),
-            ),
-        )
-        self.job_name = job.metadata.apply(lambda metadata: str(metadata["name"]))
-        self.namespace = job.metadata.apply(lambda metadata: str(metadata.get("namespace", "default")))
-        self.outcome = pulumi.Output.all(metadata=job.metadata, spec=job.spec, status=job.status).apply(
-            lambda rayjob: judged(rayjob, args.wait)
-        )
+        if args.record_run:
+            self._recorded(name, manifest, checked, identity, args)
+        else:
+            self._declared(name, manifest, checked, identity, args)
         self.register_outputs({"jobName": self.job_name, "namespace": self.namespace, "outcome": self.outcome})
 
     @classmethod
@@ -102,14 +91,62 @@ class RayJob(pulumi.ComponentResource):
         args = RayJobArgs(manifest=manifest, kuberay_version=kuberay_version, feature_gates=feature_gates)
         return cls(name, args, opts)
 
+    def _declared(
+        self,
+        name: str,
+        manifest: Mapping[str, Any],
+        checked: Mapping[str, Any],
+        identity: pulumi.Input[str],
+        args: RayJobArgs,
+    ) -> KubernetesObject:
+        hashed = (args.naming or RunNaming.FIXED) == RunNaming.CONTENT_HASH
+        job = _RayJobObject(
+            name,
+            annotated(checked, wait_annotations(args.wait)),
+            pulumi.ResourceOptions(
+                parent=self,
+                replacement_trigger=None if hashed else identity,
+                delete_before_replace=not hashed,
+                ignore_changes=left_alone(manifest),
+                custom_timeouts=wait_timeouts(args.wait),
+            ),
+        )
+        self.job_name = job.metadata.apply(lambda metadata: str(metadata["name"]))
+        self.namespace = job.metadata.apply(lambda metadata: str(metadata.get("namespace", "default")))
+        self.outcome = pulumi.Output.all(metadata=job.metadata, spec=job.spec, status=job.status).apply(
+            lambda rayjob: judged(rayjob, args.wait)
+        )
+        return job
+
+    def _recorded(
+        self,
+        name: str,
+        manifest: Mapping[str, Any],
+        checked: Mapping[str, Any],
+        identity: pulumi.Input[str],
+        args: RayJobArgs,
+    ) -> None:
+        """Declare the job and the record of its run, or the record alone if the run is over and its object gone."""
+        options = pulumi.ResourceOptions(parent=self)
+        if recorded(checked).is_over(str(identity)):
+            metadata = checked["metadata"]
+            pulumi.log.info(f"The RayJob {metadata['name']} has run and is gone; change run to run it again.", self)
+            self.job_name = pulumi.Output.from_input(str(metadata["name"]))
+            self.namespace = pulumi.Output.from_input(str(metadata["namespace"]))
+            self.outcome = pulumi.Output.from_input(Kind.UNKNOWN.value)
+        else:
+            options.depends_on = [self._declared(name, manifest, checked, identity, args)]
+        KubernetesObject(record_name(name), record_object(checked["metadata"], str(identity)), options)
+
     def _checked(self, manifest: Mapping[str, Any], args: RayJobArgs) -> tuple[Mapping[str, Any], pulumi.Input[str]]:
         """Return the object to apply and the identity of its run."""
 
         def check(known: Mapping[str, Any]) -> Mapping[str, Any]:
             identity = content_hash(known, args.run)
             named = run_name(known, identity, args.naming)
-            for finding in ray_job_findings(named, args.kuberay_version or DEFAULT_VERSION, args.feature_gates or {}):
-                pulumi.log.warn(finding, self)
+            found = ray_job_findings(named, args.kuberay_version or DEFAULT_VERSION, args.feature_gates or {})
+            for sentence in (*found, *questionable(named, record_run=bool(args.record_run))):
+                pulumi.log.warn(sentence, self)
             return {"name": named["metadata"].get("name"), "spec": without_none(named["spec"]), "identity": identity}
 
         if not has_outputs(manifest):

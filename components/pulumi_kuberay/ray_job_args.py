@@ -113,11 +113,18 @@ class RayJobArgs:
     wait: Wait | None = None
     """What ``pulumi up`` waits for. Default: nothing, it goes on when the RayJob is created."""
 
+    record_run: bool | None = None
+    """True: a ConfigMap beside the RayJob, named after it with ``-run``, records the run, so that a job whose object
+    is gone is not run again when a refresh has forgotten it. The cluster is then read at each preview and update, with
+    the kubeconfig of the default provider and the package kr8s. Required where KubeRay deletes the RayJob itself.
+    Default: false."""
+
     extra: Mapping[str, Any] | None = None
     """Fields of the RayJob's spec, deep-merged over everything above; lists are replaced, null removes."""
 
     manifest: Mapping[str, Any] | None = None
-    """A whole RayJob object, used as it stands, instead of all fields above but `run`, `naming` and `wait`."""
+    """A whole RayJob object, used as it stands, instead of all fields above but `run`, `naming`, `wait` and
+    `record_run`."""
 
     kuberay_version: str | None = None
     """Release of the operator, whose rules the RayJob is checked against at preview. Default: 1.6.2."""

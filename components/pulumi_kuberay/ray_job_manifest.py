@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from kuberay_model.versions import Version
-from pulumi_kuberay.cleanup import Cleanup, cleanup_fields, shut_down
+from pulumi_kuberay.cleanup import Cleanup, cleanup_fields, deletes_itself, shut_down
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.merging import deep_merge, without_none
 from pulumi_kuberay.operator_args import DEFAULT_VERSION
@@ -25,7 +25,7 @@ from pulumi_kuberay.submission import (
     submitter_fields,
 )
 
-_WITH_A_MANIFEST = frozenset({"manifest", "run", "naming", "wait", "kuberay_version", "feature_gates"})
+_WITH_A_MANIFEST = frozenset({"manifest", "run", "naming", "wait", "record_run", "kuberay_version", "feature_gates"})
 _NEEDS_OWN_CLUSTER = ("cluster", "ray_cluster_spec", "cleanup", "scheduling", "backoff_limit")
 _PRE_RUNNING_DEADLINE_SINCE = Version(1, 6)
 _CLUSTER_LABEL = "ray.io/cluster"
@@ -43,7 +43,30 @@ def ray_job_manifest(name: str, args: RayJobArgs) -> dict[str, Any]:
     """
     manifest: dict[str, Any] = rendered(_whole(args) if args.manifest is not None else _typed(name, args))
     _refuse_what_kueue_refuses(manifest)
+    if args.manifest is None and deletes_itself(manifest["spec"]) and not args.record_run:
+        raise ArgumentError(
+            f"The RayJob {name!r} is deleted by KubeRay in the end (DeleteSelf), so that after a refresh the next "
+            "update would run it again; set record_run, or delete the RayCluster only (DeleteCluster)."
+        )
     return manifest
+
+
+def questionable(manifest: Mapping[str, Any], *, record_run: bool) -> list[str]:
+    """Return sentences about what works, but not as one would wish."""
+    spec, name = manifest["spec"], manifest["metadata"].get("name")
+    sentences = []
+    if deletes_itself(spec) and not record_run:
+        sentences.append(
+            f"The RayJob {name!r} is deleted by KubeRay in the end (DeleteSelf): after a refresh the next update runs "
+            "it again. Delete the RayCluster only (DeleteCluster), or describe the RayJob with record_run."
+        )
+    strategy = spec.get("deletionStrategy")
+    if isinstance(strategy, Mapping) and {"onSuccess", "onFailure"} & set(strategy):
+        sentences.append(
+            f"The RayJob {name!r} says with onSuccess and onFailure what is deleted, which KubeRay has announced to "
+            "remove; use deletion rules."
+        )
+    return sentences
 
 
 def _whole(args: RayJobArgs) -> dict[str, Any]:
