@@ -1,0 +1,163 @@
+"""The objects that a Pulumi program declares, found without an engine, a provider or a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kuberay_policies.pack.resources import is_object, subject
+from kuberay_policies.pack.values import plain
+from kuberay_policies.program.project import Project, ProjectError
+from kuberay_policies.subjects import Options, Subject
+
+RECORDER = Path(__file__).with_name("recorder.py")
+TIMEOUT_SECONDS = 300
+"""Longest run of a program."""
+
+_UNSEEN = {
+    "kubernetes:helm.sh/v4:Chart": "Helm chart",
+    "kubernetes:helm.sh/v3:Chart": "Helm chart",
+    "kubernetes:helm.sh/v3:Release": "Helm release",
+    "kubernetes:kustomize/v2:Directory": "kustomization",
+    "kubernetes:yaml/v2:ConfigGroup": "group of YAML files",
+    "kubernetes:yaml/v2:ConfigFile": "YAML file",
+}
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A resource whose objects only the provider knows.
+
+    Attributes:
+        title: What it is, such as `Helm chart`.
+        urn: URN of the resource.
+        name: Its logical name.
+    """
+
+    title: str
+    urn: str
+    name: str
+
+    def __str__(self) -> str:
+        remedy = "run `pulumi preview --policy-pack`"
+        if self.title.startswith("Helm"):
+            remedy = f"check the output of `helm template`, or {remedy}"
+        return f"The objects of the {self.title} {self.name!r} are made by the provider and not seen here: {remedy}."
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a program declares.
+
+    Attributes:
+        subjects: The Kubernetes objects.
+        unseen: Resources whose objects are not among them.
+        resources: Number of all resources.
+        encrypted: Keys of the configuration with an encrypted value, for which a placeholder stood.
+    """
+
+    subjects: tuple[Subject, ...]
+    unseen: tuple[Unseen, ...]
+    resources: int
+    encrypted: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What the reader of the findings should know, a sentence each."""
+        for unseen in self.unseen:
+            yield str(unseen)
+        for key in self.encrypted:
+            yield f"The value of {key} is encrypted, and a placeholder stood for it."
+
+
+def preview(project: Project) -> Preview:
+    """Run the program of a stack in a process of its own and return what it declares.
+
+    What the program prints goes to standard error.
+
+    Raises:
+        ProjectError: The program fails, or takes longer than `TIMEOUT_SECONDS`.
+    """
+    answer = _run(project)
+    if answer["error"]:
+        raise ProjectError(f"The program of the stack {project.stack} fails: {answer['error']}")
+    resources = answer["resources"]
+    return Preview(
+        tuple(_subject(entry) for entry in resources if entry["custom"] and is_object(entry["type"])),
+        tuple(
+            Unseen(_UNSEEN[entry["type"]], entry["urn"], entry["urn"].rpartition("::")[2])
+            for entry in resources
+            if entry["type"] in _UNSEEN
+        ),
+        len(resources),
+        project.encrypted,
+    )
+
+
+def _subject(entry: Mapping[str, Any]) -> Subject:
+    options = Options(
+        protect=entry["protect"],
+        retain_on_delete=entry["retainOnDelete"],
+        delete_before_replace=entry["deleteBeforeReplace"],
+        replace_on_changes=tuple(entry["replaceOnChanges"]),
+        ignore_changes=tuple(entry["ignoreChanges"]),
+        depends_on=tuple(entry["dependsOn"]),
+        parent=entry["parent"],
+        provider=entry["provider"],
+    )
+    return subject(entry["type"], entry["urn"], plain(entry["properties"]), options)
+
+
+def _run(project: Project) -> Any:
+    entry = next((file for file in (project.folder / "__main__.py", project.folder) if file.exists()), None)
+    if entry is None:
+        raise ProjectError(f"There is no program in {project.folder}; correct `main` in Pulumi.yaml.")
+    with tempfile.TemporaryDirectory(prefix="kuberay-policies-") as folder:
+        task = Path(folder) / "task.json"
+        task.write_text(
+            json.dumps(
+                {
+                    "root": str(project.root),
+                    "folder": str(project.folder if project.folder.is_dir() else project.folder.parent),
+                    "entry": str(entry),
+                    "project": project.name,
+                    "stack": project.stack,
+                    "config": dict(project.config),
+                    "secrets": list(project.encrypted),
+                }
+            )
+        )
+        variables = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(project.config))}
+        try:
+            done = subprocess.run(
+                [_python(project), "-u", str(RECORDER), str(task)],
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr.fileno(),
+                env=variables,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise ProjectError(f"The program has not ended after {TIMEOUT_SECONDS} s and was stopped.") from None
+        answer = task.with_suffix(".answer.json")
+        if not answer.exists():
+            raise ProjectError(f"The program ended with exit code {done.returncode} before it had declared everything.")
+        return json.loads(answer.read_text())
+
+
+def _python(project: Project) -> str:
+    if project.virtualenv is None:
+        return sys.executable
+    python = project.virtualenv / "bin" / "python"
+    if not python.exists():
+        raise ProjectError(
+            f"Pulumi.yaml names the virtual environment {project.virtualenv}, but there is no {python}; create it."
+        )
+    return str(python)
