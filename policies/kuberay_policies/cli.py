@@ -95,6 +95,72 @@ def export_schema(
     _write(settings_schema(), output)
 
 
+@export.command("vap")
+def export_vap(
+    environment: Annotated[str | None, typer.Option("--environment", "-e", help="One of the settings file.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="Settings file. Default kuberay-policies.yaml, if it exists.")
+    ] = None,
+    kuberay_version: Annotated[str | None, typer.Option(help="KubeRay version. Default that of the settings.")] = None,
+    gates: Annotated[str | None, typer.Option(help="Feature gates of the operator: A=true,B=false.")] = None,
+    name: Annotated[str, typer.Option(help="Beginning of the objects' names. Default with the environment.")] = "",
+    namespaces: Annotated[
+        str, typer.Option(help="Labels of the namespaces that are checked: a=b,c=d. Default all namespaces.")
+    ] = "",
+    warn_only: Annotated[bool, typer.Option("--warn-only", help="Errors warn, too, instead of denying.")] = False,
+    table: Annotated[
+        bool, typer.Option("--table", help="Instead, say which policies are exported and why not.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the objects.")] = None,
+) -> None:
+    """Write ValidatingAdmissionPolicies: what the API server then refuses or warns of."""
+    from kuberay_policies.commands.admission import admission_objects, coverage_table
+    from kuberay_policies.commands.check import chosen_settings
+
+    if table:
+        _write(coverage_table(), output)
+        return
+    settings, _ = chosen_settings(config, environment, kuberay_version, gates, None)
+    _write(admission_objects(settings, name, namespaces, warn_only=warn_only), output)
+
+
+@app.command()
+def preview(
+    program: Annotated[Path, typer.Argument(help="Folder of the Pulumi project. Default this one.")] = Path("."),
+    stack: Annotated[
+        str, typer.Option("--stack", "-s", envvar="PULUMI_STACK", help="Stack whose configuration is used.")
+    ] = "",
+    environment: Annotated[
+        str | None, typer.Option("--environment", "-e", help="One of the settings file. Default that of the stack.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="Settings file. Default kuberay-policies.yaml, if it exists.")
+    ] = None,
+    kuberay_version: Annotated[str | None, typer.Option(help="KubeRay version. Default that of the settings.")] = None,
+    gates: Annotated[str | None, typer.Option(help="Feature gates of the operator: A=true,B=false.")] = None,
+    values: Annotated[
+        list[str] | None, typer.Option("--set", help="KEY=VALUE of the stack's configuration, objects as JSON.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", help="Key of the stack's configuration to leave out.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail the check, too.")] = False,
+    output_format: Annotated[OutputFormat, typer.Option("--format", "-f", help="Format of the report.")] = (
+        OutputFormat.TEXT
+    ),
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the report.")] = None,
+) -> None:
+    """Check what a Pulumi program declares, without engine, cluster or credentials."""
+    from kuberay_policies.commands.preview import preview as run
+    from kuberay_policies.formats import render
+
+    outcome = run(program, stack, config, environment, kuberay_version, gates, values or (), without or ())
+    _write(render(outcome, output_format), output)
+    if output is not None:
+        typer.echo(outcome.summary)
+    raise typer.Exit(max(outcome.exit_code, int(strict and bool(outcome.report.findings))))
+
+
 def main() -> None:
     """Run the command; errors are one sentence on standard error and exit code 2."""
     try:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import grpc
-from google.protobuf import json_format
+import grpc  # type: ignore[import-untyped]
+from google.protobuf import json_format  # type: ignore[import-untyped]
 from pulumi.runtime import proto
 from pulumi_policy import EnforcementLevel, PolicyConfigSchema, ResourceValidationPolicy
 from pulumi_policy.policy import _PolicyAnalyzerServicer
@@ -47,7 +47,7 @@ _STACK = tuple(policy for policy in POLICIES.values() if is_stack_wide(policy))
 _SEVERITIES = {level: severity for severity, level in LEVELS.items()}
 
 
-class Analyzer(_PolicyAnalyzerServicer):  # type: ignore[misc]
+class Analyzer(_PolicyAnalyzerServicer):
     """Serves the policies to one `pulumi preview` or `up`."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -69,7 +69,7 @@ class Analyzer(_PolicyAnalyzerServicer):  # type: ignore[misc]
         return super().ConfigureStack(request, context)
 
     def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802, D102
-        answer = super().Configure(request, context)
+        answer = super().Configure(request, context)  # type: ignore[no-untyped-call]
         own = self._get_policy_config(DEFERRED) or {}
         told = dict(self._settings.severities)
         self._use(str(own.get("settings") or ""), str(own.get("environment") or ""), context)

@@ -43,31 +43,45 @@ def settings_file(folders: Sequence[Path], given: str = "", variables: Mapping[s
     return next((folder / DEFAULT_NAME for folder in folders if (folder / DEFAULT_NAME).is_file()), None)
 
 
+def environment(
+    file: Path | None, stack: str, given: str = "", variables: Mapping[str, str] = os.environ
+) -> str | None:
+    """Return the environment of a stack: the one asked for, else the one with the stack's name, else None.
+
+    Args:
+        file: The settings file; None if there is none.
+        stack: Name of the stack, with or without organization and project.
+        given: Environment from the configuration of the pack; it comes before the environment variable.
+        variables: The environment of the process.
+    """
+    own = stack.rpartition("/")[2]
+    return given or variables.get(ENVIRONMENT_VARIABLE) or (own if file and own in _environments(file) else None)
+
+
 def settings(file: Path | None, stack: str, given: str = "", variables: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings for a stack.
 
     Args:
         file: The settings file; None for the defaults.
-        stack: Name of the stack, with or without organization and project.
-        given: Environment from the configuration of the pack; it comes before the environment variable.
-        variables: The environment.
+        stack: Name of the stack, as for `environment`.
+        given: Environment, as for `environment`.
+        variables: The environment of the process.
 
     Raises:
         PackError: The file is wrong, or has no such environment.
     """
-    named = given or variables.get(ENVIRONMENT_VARIABLE, "")
+    named = environment(file, stack, given, variables)
     if file is None:
         if named:
             raise PackError(
                 f"The environment {named!r} is asked for, but there is no settings file; set {FILE_VARIABLE}."
             )
         return resolve({})
-    own = stack.rpartition("/")[2]
     try:
-        return load(file, named or (own if own in _environments(file) else None))
+        return load(file, named)
     except SettingsError as error:
-        hint = "" if named or not own else f" The stack is {own!r}; {ENVIRONMENT_VARIABLE} names another environment."
-        raise PackError(f"{error}{hint}") from None
+        hint = "" if named else f" The stack is {stack!r}; {ENVIRONMENT_VARIABLE} names another environment."
+        raise PackError(f"{error}{hint if stack else ''}") from None
 
 
 def _environments(file: Path) -> Collection[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pulumi_policy
 from pulumi_policy import EnforcementLevel
+from pulumi_policy.proxy import UnknownValueError
 
 from kuberay_policies.catalogue import POLICIES
 from kuberay_policies.evaluation import Deferred, Report, evaluate
@@ -96,7 +97,7 @@ def _entries(props: Any, keys: Iterable[str]) -> Iterable[tuple[str, Any]]:
     for key in keys:
         try:
             yield key, props[key]
-        except pulumi_policy.UnknownValueError as unknown:
+        except UnknownValueError as unknown:
             yield key, unknown.unknown_type_sentinel
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
-import grpc
+import grpc  # type: ignore[import-untyped]
 from pulumi.runtime.proto import analyzer_pb2_grpc
 
 from kuberay_policies.pack.analyzer import Analyzer

@@ -21,6 +21,9 @@ RECORDER = Path(__file__).with_name("recorder.py")
 TIMEOUT_SECONDS = 300
 """Longest run of a program."""
 
+REPLACING = "spec"
+"""What a replacement trigger stands for: its program replaces the object when the spec changes."""
+
 _UNSEEN = {
     "kubernetes:helm.sh/v4:Chart": "Helm chart",
     "kubernetes:helm.sh/v3:Chart": "Helm chart",
@@ -87,7 +90,10 @@ def preview(project: Project) -> Preview:
     """
     answer = _run(project)
     if answer["error"]:
-        raise ProjectError(f"The program of the stack {project.stack} fails: {answer['error']}")
+        raise ProjectError(
+            f"The program of the stack {project.stack} fails: {answer['error']} To check the rest, leave a key of the "
+            "configuration out with --without KEY, or set it with --set KEY=VALUE."
+        )
     resources = answer["resources"]
     return Preview(
         tuple(_subject(entry) for entry in resources if entry["custom"] and is_object(entry["type"])),
@@ -102,11 +108,12 @@ def preview(project: Project) -> Preview:
 
 
 def _subject(entry: Mapping[str, Any]) -> Subject:
+    replacing = tuple(entry["replaceOnChanges"])
     options = Options(
         protect=entry["protect"],
         retain_on_delete=entry["retainOnDelete"],
         delete_before_replace=entry["deleteBeforeReplace"],
-        replace_on_changes=tuple(entry["replaceOnChanges"]),
+        replace_on_changes=(*replacing, REPLACING) if entry["hasReplacementTrigger"] else replacing,
         ignore_changes=tuple(entry["ignoreChanges"]),
         depends_on=tuple(entry["dependsOn"]),
         parent=entry["parent"],

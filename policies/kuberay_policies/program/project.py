@@ -138,8 +138,12 @@ def _defaults(project: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _stack_values(folder: Path, stack: str) -> dict[str, Any]:
     file = folder / f"Pulumi.{stack}.yaml"
+    known = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in folder.glob("Pulumi.*.yaml"))
+    if not stack:
+        raise ProjectError(
+            f"Say which stack to check with --stack: {listed(known, 'or') if known else 'there is none'}."
+        )
     if not file.is_file():
-        known = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in folder.glob("Pulumi.*.yaml"))
         raise ProjectError(
             f"There is no stack {stack!r}: {file} does not exist; "
             + (f"there is {listed(known)}." if known else "add it, or name the folder of another project.")

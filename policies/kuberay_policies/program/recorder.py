@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-from google.protobuf import json_format
-from google.protobuf.struct_pb2 import Struct
+from google.protobuf import json_format  # type: ignore[import-untyped]
+from google.protobuf.struct_pb2 import Struct  # type: ignore[import-untyped]
 from pulumi.runtime import mocks, rpc
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import set_root_resource
@@ -78,6 +78,7 @@ class Recorder(mocks.MockMonitor):
                     "retainOnDelete": request.retainOnDelete,
                     "deleteBeforeReplace": request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,
                     "replaceOnChanges": list(request.replaceOnChanges),
+                    "hasReplacementTrigger": request.HasField("replacement_trigger"),
                     "ignoreChanges": list(request.ignoreChanges),
                     "dependsOn": list(request.dependencies),
                     "parent": request.parent,
@@ -114,7 +115,7 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
         recorder.mocks, task["project"], task["stack"], preview=True, monitor=recorder, organization="organization"
     )
     pulumi.runtime.settings.SETTINGS.root_directory = task["root"]
-    set_root_resource(None)
+    set_root_resource(None)  # type: ignore[arg-type] # the one of `set_mocks` has ended before the program begins
     sys.path.insert(0, task["folder"])
     sys.argv = [task["entry"]]
     error = ""
