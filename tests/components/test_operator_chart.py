@@ -5,23 +5,18 @@ folder that KUBERAY_CHART_VALUES names, as ``kuberay-operator-values-<version>.y
 """
 
 import os
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import Field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-import pulumi
 import pytest
 import yaml
-from pulumi.provider.experimental.analyzer import Analyzer
+from chart_arguments import argument_of, leaves, states, typed_arguments
 
 from kuberay_model.versions import DEFAULT, SUPPORTED, Version
 from kuberay_toolchain import Toolchain
 from pulumi_kuberay import KubeRayOperatorArgs
 from pulumi_kuberay.operator_checks import BEFORE_VERSION, SINCE_VERSION
 from pulumi_kuberay.operator_values import operator_values
-from pulumi_kuberay.rendering import FIELD, camel_case
 
 PINNED_FILES = Toolchain().entry(Toolchain().select("kuberay-operator")) / "files"
 
@@ -79,49 +74,13 @@ def chart(version: Version) -> dict[str, Any]:
     return values
 
 
-def leaves(values: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        if isinstance(value, dict) and value:
-            yield from leaves(value, f"{place}{key}.")
-        else:
-            yield f"{place}{key}", value
-
-
-def arguments(arguments_type: type[Any], place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the place of every typed argument with its docstring."""
-    hints = get_type_hints(arguments_type, localns={"Output": pulumi.Output, "T": Any})
-    for item in fields(arguments_type):
-        name = item.metadata.get(FIELD, camel_case(item.name))
-        if name is None:
-            continue
-        nested = next((option for option in get_args(hints[item.name]) if is_dataclass(option)), None)
-        yield f"{place}{name}", docstring(arguments_type, item)
-        if nested is not None:
-            assert isinstance(nested, type)
-            yield from arguments(nested, f"{place}{name}.")
-
-
-def docstring(arguments_type: type[Any], item: Field[Any]) -> str:
-    text = Analyzer("kuberay").get_docstring(arguments_type, item.name)
-    return " ".join((text or "").split()).lower()
-
-
-TYPED = dict(arguments(KubeRayOperatorArgs))
-
-
-def argument_of(place: str) -> str | None:
-    """Return the typed argument that holds a place: its own, or the mapping that the place is in."""
-    if place in TYPED:
-        return place
-    above = place
-    while above and above not in TYPED:
-        above = above.rpartition(".")[0]
-    has_fields = any(typed.startswith(f"{above}.") for typed in TYPED)
-    return above if above and not has_fields else None
+TYPED = dict(typed_arguments(KubeRayOperatorArgs))
 
 
 def test_every_value_of_the_chart_has_an_argument_or_a_reason(chart: dict[str, Any]) -> None:
-    missing = [place for place, _ in leaves(chart) if argument_of(place) is None and place not in SAID_DIFFERENTLY]
+    missing = [
+        place for place, _ in leaves(chart) if argument_of(place, TYPED) is None and place not in SAID_DIFFERENTLY
+    ]
 
     assert missing == []
 
@@ -143,23 +102,15 @@ def test_every_argument_is_a_value_of_the_chart_or_of_other_versions_only(
 def test_docstrings_state_the_defaults_of_the_chart(chart: dict[str, Any]) -> None:
     wrong = {}
     for place, default in leaves(chart):
-        argument = argument_of(place) or place.rpartition(".")[0]
+        argument = argument_of(place, TYPED) or place.rpartition(".")[0]
         if place in SAID_DIFFERENTLY and place not in IN_WORDS:
             continue
         stated = TYPED[argument] if argument != "resources.limits" else TYPED["resources"]
-        expected = re.escape(IN_WORDS[place]) if place in IN_WORDS else rf"default: {re.escape(text(default))}\b"
-        if not re.search(expected, stated):
+        said = IN_WORDS[place] in stated if place in IN_WORDS else states(stated, default)
+        if not said:
             wrong[place] = (default, stated)
 
     assert wrong == {}
-
-
-def text(default: Any) -> str:
-    if isinstance(default, bool):
-        return str(default).lower()
-    if isinstance(default, int | float):
-        return f"{default:g}"
-    return re.sub(r"^(\d+)s$", r"\1", str(default)).lower() if default else "none"
 
 
 def test_no_arguments_change_nothing_about_the_chart_but_the_list_of_gates(
