@@ -1,5 +1,6 @@
 """Programs in YAML use the components: the examples run, and what cannot work is refused with one sentence."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import yaml
 from kuberay_e2e.operator_process import OperatorProcess
 from kuberay_e2e.session import Session
 from kuberay_toolchain.toolchain import Toolchain
+from pulumi_kuberay.hosting.exports import exported_components
 from tests.e2e.jobs import Job
-from tests.plugin.yaml_project import EXAMPLES, Said, YamlProject, yaml_project
+from tests.plugin.yaml_project import EXAMPLES, PLUGIN, Said, YamlProject, yaml_project
 
 pytestmark = pytest.mark.e2e
 
@@ -77,6 +79,18 @@ def test_the_operator_of_the_platform_is_previewed_with_its_settings(project: Ya
     assert 'operator: "kuberay-operator"' in said.text
     assert '"--watch-namespace=team-a"' in said.text.replace(" ", "")
     assert "RayJobDeletionPolicy=true" in said.text
+
+
+def test_pulumi_finds_the_schema_valid(offline: YamlProject) -> None:
+    said = offline.call("package", "get-schema", str(PLUGIN))
+    schema = json.loads(said.text[said.text.index("{\n") :])
+    assert {token.rpartition(":")[2] for token in schema["resources"]} == {
+        component.__name__ for component in exported_components()
+    }
+    path = offline.folder / "schema.json"
+    path.write_text(json.dumps(schema))
+    checked = offline.call("schema", "check", str(path))
+    assert checked.code == 0, checked.text
 
 
 def test_a_job_that_cannot_work_is_refused_at_preview_with_a_sentence_and_no_traceback(offline: YamlProject) -> None:

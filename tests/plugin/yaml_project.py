@@ -54,9 +54,13 @@ class YamlProject:
         (self.folder / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": values}))
 
     def run(self, *arguments: str) -> Said:
-        """Run the CLI."""
+        """Run a command of the CLI on the stack."""
+        return self.call(*arguments, "--stack", "dev")
+
+    def call(self, *arguments: str) -> Said:
+        """Run any command of the CLI."""
         done = subprocess.run(
-            [self.programs["pulumi"], *arguments, "--non-interactive", "--color", "never", "--stack", "dev"],
+            [self.programs["pulumi"], *arguments, "--non-interactive", "--color", "never"],
             cwd=self.folder,
             env=self._environment(),
             text=True,
