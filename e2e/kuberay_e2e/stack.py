@@ -137,7 +137,7 @@ class PulumiStack:
         self._open()
         self._configure(config)
         digest = json.loads(self._run("preview", "--json", "--stack", self._name))
-        return [_planned(step) for step in digest["steps"]]
+        return [planned(step) for step in digest["steps"]]
 
     def refresh(self) -> Change:
         """Read the present state of everything that the stack owns (`pulumi refresh`).
@@ -190,7 +190,8 @@ class PulumiStack:
         path.write_text(yaml.safe_dump(settings))
 
 
-def _planned(step: Mapping[str, Any]) -> Planned:
+def planned(step: Mapping[str, Any]) -> Planned:
+    """A step of `pulumi preview --json`."""
     _, _, types, name = str(step["urn"]).split("::", 3)
     return Planned(step["op"], types.rpartition("$")[2], name)
 

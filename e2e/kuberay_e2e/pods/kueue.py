@@ -39,14 +39,21 @@ _PATIENCE = 2.0
 
 
 @dataclass(frozen=True)
-class _Ports:
+class KueuePorts:
+    """Loopback ports of one manager: its webhooks, its visibility API, its metrics and its probes."""
+
     webhook: int
     visibility: int
     metrics: int
     probe: int
 
     def configure(self, text: str, certificates: Path) -> dict[str, Any]:
-        """Kueue's configuration with its addresses on this machine."""
+        """Kueue's configuration with its addresses on this machine.
+
+        Args:
+            text: The configuration as it was applied, YAML.
+            certificates: Folder of the webhooks' certificate.
+        """
         configuration: dict[str, Any] = yaml.safe_load(text) or {}
         addresses: Mapping[str, dict[str, Any]] = {
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{self.probe}"},
@@ -127,7 +134,7 @@ class KueueRunner:
         container = pod["spec"]["containers"][0]
         mounted = await contents.files(pod, container, self._pods.fetch, folder / "mounted")
         certificates = next((path for path in mounted.values() if path.is_dir()), folder)
-        ports = _Ports(*free_ports(4))
+        ports = KueuePorts(*free_ports(4))
         command = [str(self._program)]
         for argument in container.get("args", ()):
             option, _, path = argument.partition("=")
@@ -160,7 +167,7 @@ class KueueRunner:
 
     @contextlib.asynccontextmanager
     async def _served(
-        self, pod: Mapping[str, Any], process: "subprocess.Popen[bytes]", ports: _Ports
+        self, pod: Mapping[str, Any], process: "subprocess.Popen[bytes]", ports: KueuePorts
     ) -> AsyncIterator[None]:
         meta = pod["metadata"]
         backend = Backend(
