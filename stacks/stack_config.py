@@ -109,14 +109,12 @@ class StackConfig:
         Raises:
             ConfigError: A key is unknown, a value has the wrong type, or a value is encrypted.
         """
-        prefix = f"{PROJECT}:"
-        texts: dict[str, str] = {**get_config_env(), **CONFIG.get()}
-        own = {key.removeprefix(prefix): text for key, text in texts.items() if key.startswith(prefix)}
         hidden = get_config_secret_keys_env()
-        secret = [key for key in own if f"{prefix}{key}" in hidden or is_config_secret(f"{prefix}{key}")]
+        values = stack_values()
+        secret = [key for key in values if f"{PROJECT}:{key}" in hidden or is_config_secret(f"{PROJECT}:{key}")]
         if secret:
             raise config_error([Problem((key,), _encrypted(key)) for key in secret], file)
-        return cls.parse({key: _decoded(key, text) for key, text in own.items()}, file)
+        return cls.parse(values, file)
 
     @classmethod
     def parse(cls, values: Mapping[str, Any], file: StackFile | None = None) -> "StackConfig":
@@ -134,6 +132,14 @@ class StackConfig:
                 f"{PROJECT}:protect keeps what {PROJECT}:throwaway lets go, but both are true; drop one of them."
             )
         return config
+
+
+def stack_values() -> dict[str, Any]:
+    """Return the values of the stack that runs, by their keys without the project's prefix."""
+    prefix = f"{PROJECT}:"
+    texts: dict[str, str] = {**get_config_env(), **CONFIG.get()}
+    own = {key.removeprefix(prefix): text for key, text in texts.items() if key.startswith(prefix)}
+    return {key: _decoded(key, text) for key, text in own.items()}
 
 
 def _with_namespaces(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The file ``Pulumi.<stack>.yaml``: where in it a configuration value is written."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pulumi
@@ -47,6 +47,25 @@ class StackFile:
             return cls(path.name)
         entry = _entry(root, "config")
         return cls(path.name, entry[1] if entry else None)
+
+    def holding(self, values: Mapping[str, object]) -> "StackFile":
+        """Return the file without the keys whose values are others: those come from another file or an environment.
+
+        Args:
+            values: What the configuration has, by key without the project's prefix.
+        """
+        if not isinstance(self.config, yaml.MappingNode):
+            return self
+        try:
+            written = yaml.SafeLoader("").construct_document(self.config)
+        except yaml.YAMLError:
+            return replace(self, config=None)
+        same = [
+            entry
+            for entry in self.config.value
+            if written.get(entry[0].value) == values.get(entry[0].value.removeprefix(f"{PROJECT}:"))
+        ]
+        return replace(self, config=yaml.MappingNode(self.config.tag, same))
 
     def line(self, path: KeyPath) -> int | None:
         """Return the line, counted from 1, where a value is written, or the nearest of those above it.

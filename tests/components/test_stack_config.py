@@ -5,8 +5,7 @@ import pulumi
 import pytest
 import yaml
 from config_errors import ConfigError
-from recording_engine import STACKS
-from stack_config import StackConfig, Versions
+from stack_config import StackConfig, Versions, stack_values
 from stack_file import StackFile
 
 from pulumi_kuberay import (
@@ -185,6 +184,23 @@ def test_a_value_from_elsewhere_has_no_place(tmp_path: Path, content: str) -> No
         StackConfig.parse({"operator": 1}, StackFile.read(path))
 
 
+def test_a_value_that_overrides_the_file_has_no_place(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.dev.yaml"
+    path.write_text("config:\n  kuberay:operator: {replicas: many}\n  kuberay:kueue: {replicas: many}\n")
+    pulumi.runtime.set_all_config(
+        {"kuberay:operator": '{"replicas": "few"}', "kuberay:kueue": '{"replicas": "many"}'},
+    )
+    try:
+        with pytest.raises(ConfigError) as error:
+            StackConfig.load(StackFile.read(path).holding(stack_values()))
+    finally:
+        pulumi.runtime.set_all_config({})
+
+    _, operator, kueue = str(error.value).splitlines()
+    assert operator.startswith("- kuberay:operator.replicas") and "'few'" in operator
+    assert kueue.startswith("- Pulumi.dev.yaml:3: kuberay:kueue.replicas")
+
+
 def test_an_encrypted_value_is_refused_unseen() -> None:
     pulumi.runtime.set_all_config({"kuberay:operator": '{"env": {"TOKEN": "hidden"}}'}, ["kuberay:operator"])
     try:
@@ -194,14 +210,3 @@ def test_an_encrypted_value_is_refused_unseen() -> None:
         pulumi.runtime.set_all_config({}, [])
 
     assert "hidden" not in str(error.value)
-
-
-@pytest.mark.parametrize("stack", ["dev", "staging", "prod", "kind"])
-def test_the_environments_in_the_repository_are_valid_and_protect_their_crds(stack: str) -> None:
-    values = yaml.safe_load((STACKS / f"Pulumi.{stack}.yaml").read_text())["config"]
-    own = {key.removeprefix("kuberay:"): value for key, value in values.items() if key.startswith("kuberay:")}
-
-    config = StackConfig.parse(own)
-
-    assert config.crds is not None and not config.throwaway
-    assert config.operator is not None
