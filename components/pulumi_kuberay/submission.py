@@ -23,13 +23,14 @@ class SubmissionMode(StrEnum):
     """How KubeRay hands the job to Ray."""
 
     K8S_JOB = "K8sJobMode"
-    """A Kubernetes Job runs ``ray job submit``."""
+    """A Kubernetes Job runs ``ray job submit`` in a pod of its own."""
 
     HTTP = "HTTPMode"
-    """The operator sends one HTTP request."""
+    """The operator sends one HTTP request. A job that is lost with the head pod is submitted again without a word, even
+    without retries (kuberay#4824), so it must bear to be run twice."""
 
     SIDECAR = "SidecarMode"
-    """A container beside the head runs ``ray job submit``."""
+    """A container in the head pod runs ``ray job submit``."""
 
     INTERACTIVE = "InteractiveMode"
     """The user submits the job and tells KubeRay its id: ``kubectl patch`` sets ``spec.jobId``, which is left
