@@ -96,7 +96,8 @@ def documents(text: str) -> Iterator[YamlDocument]:
         mark = error.problem_mark or error.context_mark
         column = f" at column {mark.column + 1}" if mark else ""
         what = error.problem or error.context
-        raise DocumentError(mark.line + 1 if mark else None, f"This is no YAML{column}: {what}.") from None
+        line = min(mark.line, text.count("\n")) + 1 if mark else None
+        raise DocumentError(line, f"This is no YAML{column}: {what}.") from None
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
         raise DocumentError(line, f"This is no YAML: {error.reason}.") from None

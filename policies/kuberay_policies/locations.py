@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import yaml
 
 from kuberay_model.yaml_loader import ManifestLoader
 from kuberay_policies.reading.files import UnreadableError, read_text
-from kuberay_policies.subjects import Source
-
-_KEY = re.compile(r"\[(\d+)\]|\[([^\]]*)\]|\.?([^.\[\]]+)")
+from kuberay_policies.subjects import Source, keys
 
 Place = tuple[int, int]
 """Line and column, counted from 1."""
@@ -44,7 +41,7 @@ class Locations:
             self._file, self._documents = source.file, self._composed(source.file)
         if source.document >= len(self._documents):
             return None if source.line is None else (source.line, 1)
-        return _place(self._documents[source.document], [*map(str, source.pointer), *_keys(path)])
+        return _place(self._documents[source.document], [*map(str, source.pointer), *keys(path)])
 
     def _composed(self, file: str) -> list[yaml.Node]:
         try:
@@ -56,11 +53,6 @@ class Locations:
             return found
         except (UnreadableError, yaml.YAMLError):
             return []
-
-
-def _keys(path: str) -> Iterator[str]:
-    for match in _KEY.finditer(path):
-        yield next(group for group in match.groups() if group is not None)
 
 
 def _place(node: yaml.Node, keys: Iterable[str]) -> Place:

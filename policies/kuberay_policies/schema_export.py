@@ -30,10 +30,26 @@ def settings_schema() -> str:
             "properties": policies,
             "additionalProperties": False,
         }
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "kuberay-policies", **schema}
-    schema["title"] = "Settings of kuberay-policies"
+    _drop_titles(schema)
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Settings of kuberay-policies",
+        **schema,
+    }
     schema["description"] = "Versions, severities, parameters and waivers, in common and by environment."
     return json.dumps(schema, indent=2, sort_keys=False) + "\n"
+
+
+def _drop_titles(value: Any) -> None:
+    """Remove the titles that pydantic makes of names."""
+    if isinstance(value, dict):
+        if isinstance(value.get("title"), str):
+            del value["title"]
+        for inner in value.values():
+            _drop_titles(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _drop_titles(inner)
 
 
 def _setting(policy: Policy) -> dict[str, Any]:

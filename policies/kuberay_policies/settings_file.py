@@ -33,7 +33,7 @@ from kuberay_policies.catalogue import find
 from kuberay_policies.policy import Parameters, Policy, Severity, UnknownPolicyError
 from kuberay_policies.reading.files import UnreadableError, read_text
 from kuberay_policies.settings import KUEUE_DEFAULT, Settings, Waiver
-from kuberay_policies.subjects import Source, joined
+from kuberay_policies.subjects import Source, joined, keys
 
 DEFAULT_NAME = "kuberay-policies.yaml"
 """The settings file that is looked for in the current folder."""
@@ -249,7 +249,7 @@ class _Resolution:
                 tuple(waiver.targets),
                 waiver.reason,
                 waiver.expires,
-                Source(self.file, self.lines.get(place)),
+                Source(self.file, self.lines.get(place), pointer=(*keys(path), index)),
             )
 
     def _parameters(self, policy: Policy, given: dict[str, Any]) -> Parameters:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final
+
+_KEY = re.compile(r"\[(\d+)\]|\[([^\]]*)\]|\.?([^.\[\]]+)")
 
 
 class Unknown(Enum):
@@ -143,6 +146,12 @@ def joined(path: str, key: object) -> str:
     if not path:
         return name
     return f"{path}[{name}]" if "." in name or "/" in name else f"{path}.{name}"
+
+
+def keys(path: str) -> Iterator[str]:
+    """Yield the keys and indices of a path that `joined` made."""
+    for match in _KEY.finditer(path):
+        yield next(group for group in match.groups() if group is not None)
 
 
 def _unknown_paths(value: Any, path: str) -> Iterator[str]:
