@@ -101,18 +101,17 @@ class _Run:
     policies: Sequence[Policy]
     findings: list[Finding] = field(default_factory=list)
     waived: list[Waived] = field(default_factory=list)
-    deferred: list[Deferred] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._by_kind: dict[tuple[str, bool], dict[Scope, list[Asked]]] = {}
+        self._waiting: dict[tuple[int, str], tuple[Subject, dict[str, Policy]]] = {}
 
     def ask_about(self, subject: Subject, parts: Targets) -> None:
-        waiting: dict[tuple[int, str], tuple[Subject, dict[str, Policy]]] = {}
         found: list[tuple[int, Policy, Problem]] = []
         applicable = self._applicable(subject)
 
         def wait(policy: Policy, owner: Subject, path: str) -> None:
-            waiting.setdefault((id(owner), path), (owner, {}))[1][policy.id] = policy
+            self._waiting.setdefault((id(owner), path), (owner, {}))[1][policy.id] = policy
 
         for scope, asked in applicable.items():
             for part in parts.parts.get(scope, ()):
@@ -131,7 +130,6 @@ class _Run:
                     wait(policy, subject, path)
         for _, policy, problem in sorted(found, key=lambda entry: entry[0]):
             self._add(policy, problem, subject)
-        self.deferred += [Deferred(owner, path, tuple(by.values())) for (_, path), (owner, by) in waiting.items()]
 
     def ask_about_waivers(self) -> None:
         for waiver in self.context.settings.waivers:
@@ -149,7 +147,7 @@ class _Run:
             tuple(self.policies),
             tuple(self.findings),
             tuple(self.waived),
-            tuple(self.deferred),
+            tuple(Deferred(owner, path, tuple(by.values())) for (_, path), (owner, by) in self._waiting.items()),
             tuple(waiver for waiver in self.context.settings.waivers if id(waiver) not in used),
         )
 

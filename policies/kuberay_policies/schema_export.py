@@ -23,13 +23,10 @@ def settings_schema() -> str:
     for policy in POLICIES.values():
         definitions[policy.name] = _setting(policy)
         policies |= {key: {"$ref": f"#/$defs/{policy.name}"} for key in (policy.id, policy.name)}
+    definitions["policies"] = {"type": "object", "properties": policies, "additionalProperties": False}
     for owner in (schema, definitions["EnvironmentSettings"]):
-        owner["properties"]["policies"] = {
-            "type": "object",
-            "description": owner["properties"]["policies"]["description"],
-            "properties": policies,
-            "additionalProperties": False,
-        }
+        described = {"description": owner["properties"]["policies"]["description"]}
+        owner["properties"]["policies"] = {**described, "$ref": "#/$defs/policies"}
     _drop_titles(schema)
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
