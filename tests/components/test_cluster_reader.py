@@ -1,12 +1,12 @@
 """The end of a submitter's log, read where Pulumi's provider reads, and a sentence where that cannot be."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import httpx
 import pytest
+from coroutines import run_alone
 
 from kuberay_model.outcome import outcome
 from pulumi_kuberay import cluster_reader
@@ -41,7 +41,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, str]]]:
 
 
 def log_of(job: dict[str, Any]) -> Sequence[str]:
-    return asyncio.run(submitter_log(job, 5))
+    return run_alone(submitter_log(job, 5))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_submitter_that_is_gone_has_no_log(monkeypatch: pytest.MonkeyPatch, an
 def test_a_log_that_cannot_be_read_does_not_hide_the_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kr8s", None)
 
-    sentence, lines = asyncio.run(told(outcome(rayjob()), rayjob(), 5))
+    sentence, lines = run_alone(told(outcome(rayjob()), rayjob(), 5))
     assert sentence == (
         "RayJob counter failed. Its log is not shown: the package kr8s is not installed; install it to have it here."
     )
@@ -106,7 +106,7 @@ def test_an_object_is_there_or_not(
         return answer
 
     monkeypatch.setattr(cluster_reader, "_get", get)
-    assert asyncio.run(read("v1", "team", "configmaps/counter-run")) == found
+    assert run_alone(read("v1", "team", "configmaps/counter-run")) == found
 
 
 def test_an_object_that_may_not_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,4 +115,4 @@ def test_an_object_that_may_not_be_read_is_an_error(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(cluster_reader, "_get", get)
     with pytest.raises(ClusterUnreadableError, match="answered 403 to a request for configmaps/counter-run in team"):
-        asyncio.run(read("v1", "team", "configmaps/counter-run"))
+        run_alone(read("v1", "team", "configmaps/counter-run"))

@@ -1,11 +1,11 @@
 """``pulumi up`` waits for what was asked for, and a job that fails fails the update with its own words."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 import pytest
+from coroutines import run_alone
 from recording_engine import Run
 
 from kuberay_model.outcome import Outcome
@@ -33,7 +33,7 @@ def _update(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def outcome_of(found: dict[str, Any], wait: Wait | None) -> str:
-    return asyncio.run(judged(found, wait))
+    return run_alone(judged(found, wait))
 
 
 def test_nothing_is_waited_for_unless_asked(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,11 @@ import pytest
 
 from kuberay_model.outcome import Kind, Outcome
 from kuberay_model.waiter import (
-    WaitGoal,
     RayJob,
     RayJobFailedError,
     RayJobGoneError,
     WaitError,
+    WaitGoal,
     WaitTimeoutError,
     wait,
     wait_async,
@@ -147,7 +148,9 @@ class Later:
 
 def test_a_wait_can_be_asynchronous() -> None:
     def run(*looks: RayJob | None) -> Outcome:
-        return asyncio.run(wait_async(Later([*looks]), WaitGoal.FINISHED, timeout_seconds=5, pause_seconds=0))
+        coroutine = wait_async(Later([*looks]), WaitGoal.FINISHED, timeout_seconds=5, pause_seconds=0)
+        with closing(asyncio.new_event_loop()) as loop:
+            return loop.run_until_complete(coroutine)
 
     assert run(NEW, RUNS, SUCCEEDED).succeeded
     with pytest.raises(RayJobFailedError, match="the end"):
