@@ -8,12 +8,11 @@ does not keep, so that the stack chooses the environment.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import grpc  # type: ignore[import-untyped]
-from google.protobuf import json_format  # type: ignore[import-untyped]
 from pulumi.runtime import proto
 from pulumi_policy import EnforcementLevel, PolicyConfigSchema, ResourceValidationPolicy
 from pulumi_policy.policy import _PolicyAnalyzerServicer
@@ -21,8 +20,8 @@ from pydantic import ValidationError
 
 from kuberay_policies.catalogue import POLICIES
 from kuberay_policies.evaluation import Deferred, Report, evaluate
-from kuberay_policies.pack.environment import PackError, settings, settings_file
-from kuberay_policies.pack.resources import is_object, subject, wanted
+from kuberay_policies.pack.environment import PackError, environment, needs_environment, settings, settings_file
+from kuberay_policies.pack.resources import is_object, subject, unwanted
 from kuberay_policies.pack.sdk_policies import (
     DEFERRED,
     LEVELS,
@@ -33,7 +32,7 @@ from kuberay_policies.pack.sdk_policies import (
     policies,
     sentence,
 )
-from kuberay_policies.pack.values import plain
+from kuberay_policies.pack.values import decoded, plain
 from kuberay_policies.policy import Parameters, Policy, Severity
 from kuberay_policies.settings import Settings
 from kuberay_policies.subjects import Subject
@@ -58,57 +57,83 @@ class Analyzer(_PolicyAnalyzerServicer):
         """
         self._folders = folders
         self._stack = ""
-        self._settings = Settings()
+        self._settings: Settings | None = None
+        self._levels: Mapping[str, EnforcementLevel] = {}
+        self._told: Mapping[str, EnforcementLevel] = {}
         self._said: set[tuple[str, str]] = set()
-        self._policies = [*policies(self._settings), _note()]
+        self._policies = [*policies(Settings()), _note()]
         super().__init__(NAME, VERSION, self._policies, EnforcementLevel.ADVISORY, description=DESCRIPTION)
 
-    def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: N802, D102 - named by the protocol
+    def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: D102 - named by the protocol
         self._stack = request.stack
-        self._use("", "", context)
+        self._settle(context)
         return super().ConfigureStack(request, context)
 
-    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802, D102
+    def GetAnalyzerInfo(self, request: Any, context: Any) -> Any:  # noqa: D102
+        current = self._settings or Settings()
+        for made, policy in zip(self._policies, POLICIES.values(), strict=False):
+            made.enforcement_level = LEVELS[current.severity(policy)]
+        self._told = {made.name: made.enforcement_level for made in self._policies if made.enforcement_level}
+        return super().GetAnalyzerInfo(request, context)  # type: ignore[no-untyped-call]
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: D102
         answer = super().Configure(request, context)  # type: ignore[no-untyped-call]
-        own = self._get_policy_config(DEFERRED) or {}
-        told = dict(self._settings.severities)
-        self._use(str(own.get("settings") or ""), str(own.get("environment") or ""), context)
-        severities, parameters = dict(self._settings.severities), dict(self._settings.parameters)
-        for policy in POLICIES.values():
-            name = pack_name(policy)
-            if name in request.policyConfig:
-                level = self._convert_enforcement_level(request.policyConfig[name].enforcementLevel)
-                before = LEVELS[told.get(policy.id, policy.severity)]
-                if level is not before:
-                    severities[policy.id] = _SEVERITIES.get(level, Severity.ERROR)
-            if given := self._get_policy_config(name):
-                parameters[policy.id] = self._parameters(policy, plain(given), context)
-        self._settings = dataclasses.replace(self._settings, severities=severities, parameters=parameters)
+        self._levels = {
+            name: self._convert_enforcement_level(entry.enforcementLevel)
+            for name, entry in request.policyConfig.items()
+        }
+        self._settle(context)
         return answer
 
-    def Analyze(self, request: Any, _context: Any) -> Any:  # noqa: N802, D102
+    def Analyze(self, request: Any, context: Any) -> Any:  # noqa: D102
         response = proto.AnalyzeResponse()
         found = self._subject(request)
         if found is not None:
-            self._answer(response, evaluate([found], self._settings, _RESOURCE))
+            self._answer(response, evaluate([found], self._settings_for(request.urn, context), _RESOURCE))
         return response
 
-    def AnalyzeStack(self, request: Any, _context: Any) -> Any:  # noqa: N802, D102
+    def AnalyzeStack(self, request: Any, context: Any) -> Any:  # noqa: D102
         response = proto.AnalyzeResponse()
         found = [made for resource in request.resources if (made := self._subject(resource)) is not None]
-        self._answer(response, evaluate(found, self._settings, _STACK))
+        if found:
+            self._answer(response, evaluate(found, self._settings_for(found[0].source.urn or "", context), _STACK))
         return response
 
-    def _use(self, file: str, environment: str, context: Any) -> None:
+    def _settings_for(self, urn: str, context: Any) -> Settings:
+        """Return the settings; `pulumi policy analyze` tells the stack with the first URN only."""
+        if self._settings is None:
+            self._stack = urn.removeprefix("urn:pulumi:").partition("::")[0]
+            self._settle(context)
+        assert self._settings is not None
+        return self._settings
+
+    def _settle(self, context: Any) -> None:
+        own = self._get_policy_config(DEFERRED) or {}
+        chosen = str(own.get("environment") or "")
         try:
-            self._settings = settings(settings_file(self._folders, file), self._stack, environment)
+            file = settings_file(self._folders, str(own.get("settings") or ""))
+            if not self._stack and environment(file, "", chosen) is None and needs_environment(file):
+                return
+            found = settings(file, self._stack, chosen)
         except PackError as error:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
-        for made, policy in zip(self._policies, POLICIES.values(), strict=False):
-            made.enforcement_level = LEVELS[self._settings.severity(policy)]
+            raise
+        self._settings = self._overridden(found, context)
 
-    def _parameters(self, policy: Policy, given: Any, context: Any) -> Parameters:
-        before = self._settings.parameters_of(policy).model_dump(by_alias=True)
+    def _overridden(self, found: Settings, context: Any) -> Settings:
+        """Lay the configuration of the pack over the settings; the engine repeats levels that it was told."""
+        severities, parameters = dict(found.severities), dict(found.parameters)
+        for policy in POLICIES.values():
+            name = pack_name(policy)
+            level = self._levels.get(name)
+            if level is not None and level is not self._told.get(name):
+                severities[policy.id] = _SEVERITIES.get(level, Severity.ERROR)
+            if given := self._get_policy_config(name):
+                parameters[policy.id] = self._parameters(policy, found, plain(given), context)
+        return dataclasses.replace(found, severities=severities, parameters=parameters)
+
+    def _parameters(self, policy: Policy, found: Settings, given: Any, context: Any) -> Parameters:
+        before = found.parameters_of(policy).model_dump(by_alias=True)
         try:
             return policy.parameters.model_validate({**before, **given})
         except ValidationError as error:
@@ -122,9 +147,8 @@ class Analyzer(_PolicyAnalyzerServicer):
     def _subject(self, resource: Any) -> Subject | None:
         if not is_object(resource.type):
             return None
-        properties = {
-            key: _value(resource.properties.fields[key]) for key in wanted(resource.type, resource.properties)
-        }
+        skipped = unwanted(resource.type)
+        properties = {key: decoded(value, skipped) for key, value in resource.properties.fields.items()}
         return subject(resource.type, resource.urn, plain(properties), options_of(self._get_resource_options(resource)))
 
     def _answer(self, response: Any, report: Report) -> None:
@@ -178,7 +202,3 @@ def _note() -> ResourceValidationPolicy:
         ),
         display_name="Known only at deployment",
     )
-
-
-def _value(value: Any) -> Any:
-    return json_format.MessageToDict(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -84,9 +85,18 @@ def settings(file: Path | None, stack: str, given: str = "", variables: Mapping[
         raise PackError(f"{error}{hint if stack else ''}") from None
 
 
+def needs_environment(file: Path | None) -> bool:
+    """Tell whether a settings file has environments and none of them is that of everybody who names none."""
+    content = _content(file)
+    return bool(mapping(content.get("environments"))) and not content.get("defaultEnvironment")
+
+
 def _environments(file: Path) -> Collection[str]:
+    return mapping(_content(file).get("environments"))
+
+
+def _content(file: Path | None) -> Mapping[str, Any]:
     try:
-        document = yaml.load(file.read_text(encoding="utf-8"), ManifestLoader)
+        return mapping(yaml.load(file.read_text(encoding="utf-8"), ManifestLoader) if file else None)
     except (OSError, ValueError, yaml.YAMLError):
-        return ()  # `load` tells what is wrong
-    return mapping(mapping(document).get("environments"))
+        return {}  # `load` tells what is wrong

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from kuberay_policies.subjects import Options, Source, Subject
@@ -10,8 +10,7 @@ from kuberay_policies.subjects import Options, Source, Subject
 PROVIDER = "kubernetes:"
 NOT_OBJECTS = ("helm.sh", "kustomize", "yaml", "index", "meta/v1:")
 """Modules of the provider whose resources are no Kubernetes objects."""
-_SHORT = frozenset({"CustomResourceDefinition"})
-"""Kinds of which nothing but the metadata is looked at, because they are large."""
+_SCHEMAS = frozenset({"schema"})
 
 
 def is_object(resource_type: str) -> bool:
@@ -33,10 +32,9 @@ def kind_of(resource_type: str) -> tuple[str, str]:
     return module.removeprefix("core/"), kind
 
 
-def wanted(resource_type: str, properties: Iterable[str]) -> list[str]:
-    """Return the properties of a resource that policies look at."""
-    short = kind_of(resource_type)[1] in _SHORT
-    return [key for key in properties if not short or key in ("apiVersion", "kind", "metadata")]
+def unwanted(resource_type: str) -> frozenset[str]:
+    """Return the keys of a type that policies do not look at: the schemas of CRDs, which are megabytes."""
+    return _SCHEMAS if kind_of(resource_type)[1] == "CustomResourceDefinition" else frozenset()
 
 
 def subject(resource_type: str, urn: str, properties: Mapping[str, Any], options: Options | None) -> Subject:

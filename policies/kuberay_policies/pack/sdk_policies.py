@@ -7,11 +7,10 @@ from typing import Any
 
 import pulumi_policy
 from pulumi_policy import EnforcementLevel
-from pulumi_policy.proxy import UnknownValueError
 
 from kuberay_policies.catalogue import POLICIES
 from kuberay_policies.evaluation import Deferred, Report, evaluate
-from kuberay_policies.pack.resources import is_object, subject, wanted
+from kuberay_policies.pack.resources import is_object, subject, unwanted
 from kuberay_policies.pack.values import plain
 from kuberay_policies.policy import Finding, Policy, Severity
 from kuberay_policies.settings import Settings
@@ -66,8 +65,7 @@ def subject_of(resource: pulumi_policy.ResourceValidationArgs | pulumi_policy.Po
     """Return the Kubernetes object of a resource, None if it is none."""
     if not is_object(resource.resource_type):
         return None
-    keys = wanted(resource.resource_type, resource.props)
-    properties = plain({key: value for key, value in _entries(resource.props, keys)})
+    properties = plain(resource.props, unwanted(resource.resource_type))
     return subject(resource.resource_type, resource.urn, properties, options_of(resource.opts))
 
 
@@ -91,14 +89,6 @@ def deferred_sentence(deferred: Deferred) -> str:
     ids = [policy.id for policy in deferred.policies]
     shown = ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
     return f"{deferred.path} is known only at deployment; {shown} cannot be decided before."
-
-
-def _entries(props: Any, keys: Iterable[str]) -> Iterable[tuple[str, Any]]:
-    for key in keys:
-        try:
-            yield key, props[key]
-        except UnknownValueError as unknown:
-            yield key, unknown.unknown_type_sentinel
 
 
 def _check(policy: Policy, settings: Settings) -> Callable[..., None]:

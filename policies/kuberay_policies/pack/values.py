@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pulumi_policy import proxy
@@ -27,35 +27,51 @@ _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 _OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, without: Collection[str] = ()) -> Any:
     """Copy a value: proxies become mappings and lists, whole floats integers, secrets what they hold.
 
     Args:
         value: A property as a policy gets it, or as the engine sends it. Values that are known only at deployment
             become `UNKNOWN`.
+        without: Keys that are left out wherever they are.
     """
     if isinstance(value, str):
         return UNKNOWN if value in UNKNOWN_VALUES else value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
-        return _mapping(value)
+        return _mapping(value, without)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [_item(value, index) for index in range(len(value))]
+        return [_item(value, index, without) for index in range(len(value))]
     return value
 
 
-def _mapping(value: Mapping[str, Any]) -> Any:
+def decoded(value: Any, without: Collection[str] = ()) -> Any:
+    """Return a protobuf `Value` as JSON has it, keys that are not wanted left out before they cost time."""
+    match value.WhichOneof("kind"):
+        case "struct_value":
+            return {
+                key: decoded(inner, without) for key, inner in value.struct_value.fields.items() if key not in without
+            }
+        case "list_value":
+            return [decoded(inner, without) for inner in value.list_value.values]
+        case "number_value" | "string_value" | "bool_value" as kind:
+            return getattr(value, kind)
+        case _:
+            return None
+
+
+def _mapping(value: Mapping[str, Any], without: Collection[str]) -> Any:
     if _SIGNATURE in value:
         if value[_SIGNATURE] == _SECRET:
-            return plain(_item(value, "value"))
+            return _item(value, "value", without)
         if value[_SIGNATURE] == _OUTPUT:
-            return plain(_item(value, "value")) if "value" in value else UNKNOWN
-    return {key: _item(value, key) for key in value}
+            return _item(value, "value", without) if "value" in value else UNKNOWN
+    return {key: _item(value, key, without) for key in value if key not in without}
 
 
-def _item(container: Any, key: Any) -> Any:
+def _item(container: Any, key: Any, without: Collection[str]) -> Any:
     try:
-        return plain(container[key])
+        return plain(container[key], without)
     except proxy.UnknownValueError:
         return UNKNOWN

@@ -33,8 +33,8 @@ class NoProvider(mocks.Mocks):
     """Says of every function of a provider that nobody can call it."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
-        """Not called: the monitor answers registrations itself."""
-        return "", {}
+        """Say that nothing is known; the monitor answers registrations itself."""
+        return None, args.inputs
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
         """Refuse.
@@ -62,7 +62,7 @@ class Recorder(mocks.MockMonitor):
         qualified = f"{above}${type_}" if above not in ("", STACK) else type_
         return f"urn:pulumi:{pulumi.get_stack()}::{pulumi.get_project()}::{qualified}::{name}"
 
-    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - named by the protocol
+    def RegisterResource(self, request: Any) -> Any:
         """Keep the resource; answer with its inputs, and without an id, as for a resource yet to be created."""
         urn = self.make_urn(request.parent, request.type, request.name)
         answer = Struct()
@@ -90,7 +90,7 @@ class Recorder(mocks.MockMonitor):
                 _hide_name(request.type, answer)
         return resource_pb2.RegisterResourceResponse(urn=urn, id="", object=answer)
 
-    def ReadResource(self, request: Any) -> Any:  # noqa: N802
+    def ReadResource(self, request: Any) -> Any:
         """Answer that nothing is known of an object in the cluster but what the program says."""
         urn = self.make_urn(request.parent, request.type, request.name)
         return resource_pb2.ReadResourceResponse(urn=urn, properties=Struct())

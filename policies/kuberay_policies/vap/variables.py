@@ -100,7 +100,8 @@ VARIABLES: Mapping[str, str] = {
     "strategy": f"variables.spec.?deletionStrategy.orValue({_EMPTY})",
     "ruleSpecs": f"variables.strategy.?deletionRules.orValue({_NONE})",
     "rules": _numbered("variables.ruleSpecs")
-    + f""".map(i, {{'index': dyn(i), 'path': dyn(variables.jobPath + '.deletionStrategy.deletionRules[' + string(i) + ']'), """
+    + ".map(i, {'index': dyn(i), "
+    "'path': dyn(variables.jobPath + '.deletionStrategy.deletionRules[' + string(i) + ']'), "
     "'policy': dyn(variables.ruleSpecs[i].?policy.orValue('')), "
     "'onJob': dyn(has(variables.ruleSpecs[i].condition.jobStatus)), "
     "'onDeployment': dyn(has(variables.ruleSpecs[i].condition.jobDeploymentStatus)), "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kuberay_model.rules.autoscaling import OPTIONS, START_COMMAND_ENV
 from kuberay_model.rules.cleanup import GATE
 from kuberay_model.rules.groups import RESOURCE_PARAMS
-from kuberay_policies.vap.cel import NOTHING, each, finding, strings, together, under, when
+from kuberay_policies.vap.cel import each, finding, strings, together, under, when
 from kuberay_policies.vap.registry import Rendering, expression
 from kuberay_policies.vap.variables import AUTOSCALER_V2_ENV, HEAD_PATH
 
