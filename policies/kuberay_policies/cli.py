@@ -5,6 +5,7 @@ Modules that take time to load are imported by the command that needs them.
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -126,7 +127,7 @@ def export_vap(
 
 @app.command()
 def preview(
-    program: Annotated[Path, typer.Argument(help="Folder of the Pulumi project. Default this one.")] = Path("."),
+    program: Annotated[Path, typer.Argument(help="Folder of the Pulumi project. Default this one.")] = Path(),
     stack: Annotated[
         str, typer.Option("--stack", "-s", envvar="PULUMI_STACK", help="Stack whose configuration is used.")
     ] = "",
@@ -163,6 +164,7 @@ def preview(
 
 def main() -> None:
     """Run the command; errors are one sentence on standard error and exit code 2."""
+    gc.disable()  # the command ends soon, and reading manifests makes many objects and hardly any cycles
     try:
         app()
     except CommandError as error:

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from kuberay_model.rules import defaulted
 from kuberay_model.rules.job import Job as OperatorJob
-from kuberay_model.rules.values import items, mapping, text, without_nulls
+from kuberay_model.rules.values import items, mapping, text, with_defaults, without_nulls
 from kuberay_model.schemas import Schema
 from kuberay_model.versions import Version
 from kuberay_policies.guarding import NotYetKnown, guard, guarded, without_unknown
@@ -278,7 +277,7 @@ class RuleView:
         """
         if False not in self._made:
             manifest = without_nulls(self._as_rayjob())
-            stored = defaulted(manifest)
+            stored = with_defaults(manifest)
             if self.subject.unknown_paths:
                 manifest, stored = guard(manifest, self.subject), guard(stored, self.subject)
             self._made[False] = OperatorJob(manifest, stored, version, gates)
@@ -293,9 +292,12 @@ class RuleView:
             schema: Schema of the CRDs of the cluster; None for that of the version.
         """
         if True not in self._made:
-            manifest = without_nulls(self.subject.manifest)
             if self.subject.unknown_paths:
-                manifest = without_unknown(manifest)
+                manifest = without_unknown(without_nulls(self.subject.manifest))
+            elif self.subject.kind == "RayJob":
+                manifest = self.job(version, gates).manifest
+            else:
+                manifest = without_nulls(self.subject.manifest)
             self._made[True] = OperatorJob(manifest, manifest, version, gates, schema)
         return self._made[True]
 
