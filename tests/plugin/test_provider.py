@@ -86,7 +86,7 @@ def test_inputs_that_do_not_fit_the_schema_are_refused(provider: KubeRayProvider
             "property_path": "replica",
             "reason": "KubeRayOperator has no such property; did you mean replicas?",
         },
-        {"property_path": "watchNamespaces", "reason": "it must be a list, but it is 'team-a'"},
+        {"property_path": "watchNamespaces", "reason": "it must be a list, but it is a string"},
     ]
 
 

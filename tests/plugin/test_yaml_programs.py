@@ -77,8 +77,8 @@ def test_the_operator_of_the_platform_is_previewed_with_its_settings(project: Ya
     said = project.run("preview", "--diff")
     assert said.code == 0, said.text
     assert 'operator: "kuberay-operator"' in said.text
-    assert '"--watch-namespace=team-a"' in said.text.replace(" ", "")
-    assert "RayJobDeletionPolicy=true" in said.text
+    for argument in ('"--watch-namespace"', '"team-a"', '"--reconcile-concurrency=2"', "RayJobDeletionPolicy=true"):
+        assert argument in said.text, said.text
 
 
 def test_pulumi_finds_the_schema_valid(offline: YamlProject) -> None:

@@ -13,7 +13,7 @@ _EXPECTED = {
     PropertyType.STRING: "a string",
     PropertyType.INTEGER: "a whole number",
     PropertyType.NUMBER: "a number",
-    PropertyType.BOOLEAN: "true or false",
+    PropertyType.BOOLEAN: "a boolean",
     PropertyType.OBJECT: "a mapping",
     PropertyType.ARRAY: "a list",
 }
@@ -168,7 +168,7 @@ def _member(enum: type[Enum], value: Any, path: str) -> Enum:
         return enum(value)
     except ValueError as error:
         allowed = ", ".join(str(member.value) for member in enum)
-        raise _problem(path, f"it must be one of {allowed}, but it is {value!r}") from error
+        raise _problem(path, f"it must be one of {allowed}, but it is something else") from error
 
 
 def _alternatives(key: str, properties: Iterable[str]) -> str:
@@ -178,8 +178,19 @@ def _alternatives(key: str, properties: Iterable[str]) -> str:
 
 
 def _mismatch(path: str, expected: PropertyType | None, value: Any) -> pulumi.InputPropertiesError:
-    wanted = _EXPECTED.get(expected, "something else") if expected else "something else"
-    return _problem(path, f"it must be {wanted}, but it is {whole_numbers(value)!r}")
+    wanted = _EXPECTED[expected] if expected else "another type"
+    advice = "; put it in quotes" if expected is PropertyType.STRING and isinstance(value, float | int) else ""
+    return _problem(path, f"it must be {wanted}, but it is {_kind(value)}{advice}")
+
+
+def _kind(value: Any) -> str:
+    """Say what a value is without showing it, because it may be a secret."""
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, float | int):
+        return "a number" if float(value).is_integer() else "a fraction"
+    kinds: dict[type, str] = {str: "a string", list: "a list", dict: "a mapping"}
+    return kinds.get(type(value), f"of the type {type(value).__name__}")
 
 
 def _detail(path: str, reason: str) -> InputPropertyErrorDetails:

@@ -10,6 +10,7 @@ import pulumi
 from pulumi.provider.server import ProviderServicer
 from pulumi.runtime.proto import provider_pb2_grpc
 
+from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.hosting.exports import exported_components
 from pulumi_kuberay.hosting.provider import KubeRayProvider
 
@@ -55,7 +56,10 @@ class _Servicer(ProviderServicer):
         except Exception as error:
             refusal = first_refusal(error)
             if isinstance(refusal, pulumi.RunError):
-                raise pulumi.InputPropertiesError(self._wording.sentence(str(refusal)), errors=[]) from error
+                told = str(refusal)
+                if isinstance(refusal, ArgumentError):
+                    told = self._wording.sentence(told)
+                raise pulumi.InputPropertiesError(told, errors=[]) from error
             if refusal is not None and refusal is not error:
                 raise refusal from error
             raise
