@@ -87,13 +87,7 @@ from pulumi_kuberay.operator_pod_args import (
     ServiceAccount,
     ServiceMonitor,
 )
-from pulumi_kuberay.pod_template import (
-    PodSecurityStandard,
-    PodTemplate,
-    Resources,
-    SecretKey,
-    Volume,
-)
+from pulumi_kuberay.pod_args import PodSecurityStandard, PodTemplate, Resources, SecretKey, Volume
 from pulumi_kuberay.ray_cluster import (
     RayCluster,
     RayClusterArgs,

@@ -9,15 +9,8 @@ from typing import Any
 import pulumi
 
 from pulumi_kuberay.merging import deep_merge, without_none
-from pulumi_kuberay.pod_template import (
-    PodSecurityStandard,
-    PodTemplate,
-    Resources,
-    SecretKey,
-    container_resources,
-    restricted_container,
-    secret_reference,
-)
+from pulumi_kuberay.pod_args import PodSecurityStandard, PodTemplate, Resources, SecretKey
+from pulumi_kuberay.pod_template import container_resources, restricted_container, secret_reference
 from pulumi_kuberay.ray_groups import HeadGroup, WorkerGroup, head_group, worker_group
 
 DEFAULT_RAY_VERSION = "2.52.0"
@@ -75,7 +68,8 @@ class TokenAuth:
     """Whoever talks to Ray needs a token. Needs Ray 2.52 and KubeRay 1.5.1 or later."""
 
     secret_name: pulumi.Input[str] | None = None
-    """Secret with the token in the key that KubeRay reads, "auth_token". Default: KubeRay makes one, named after the RayCluster."""
+    """Secret with the token in the key that KubeRay reads, "auth_token"; needs KubeRay 1.6. Default: KubeRay makes one,
+    named after the RayCluster."""
 
 
 @dataclass(kw_only=True)

@@ -9,7 +9,8 @@ import pulumi
 from pulumi_kuberay.containers import ServiceType
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.merging import deep_merge, without_none
-from pulumi_kuberay.pod_template import PodTemplate, overlaid, pod_template
+from pulumi_kuberay.pod_args import PodTemplate
+from pulumi_kuberay.pod_template import overlaid, pod_template
 
 
 @dataclass(kw_only=True)

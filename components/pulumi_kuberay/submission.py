@@ -12,7 +12,8 @@ import yaml
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.merging import deep_merge
 from pulumi_kuberay.outputs import has_outputs
-from pulumi_kuberay.pod_template import SUBMITTER_RESOURCES, PodTemplate, overlaid, pod_template
+from pulumi_kuberay.pod_args import PodTemplate
+from pulumi_kuberay.pod_template import SUBMITTER_RESOURCES, overlaid, pod_template
 from pulumi_kuberay.rendering import rendered
 
 CONTAINER = "ray-job-submitter"
