@@ -22,6 +22,7 @@ from pulumi_kuberay import (
     ResourceGroup,
     ResourceQuota,
     Resources,
+    TokenAuth,
     Volume,
     WorkerGroup,
     queue,
@@ -81,8 +82,9 @@ RayJob(
         scheduling=queue("inference", elastic=True),
         backoff_limit=1,
         active_deadline_seconds=4 * 3600,
-        cleanup=shut_down(ttl_seconds=600),
+        cleanup=shut_down(ttl_seconds=300),
         cluster=RayClusterTemplate(
+            token_auth=TokenAuth(),
             pods=PodTemplate(volumes=[Volume(name="code", mount_path="/code", config_map="infer")]),
             autoscaling=Autoscaling(idle_timeout_seconds=60),
             head=HeadGroup(

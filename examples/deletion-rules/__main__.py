@@ -14,6 +14,7 @@ from pulumi_kuberay import (
     RayJob,
     RayJobArgs,
     Resources,
+    TokenAuth,
     Volume,
     WorkerGroup,
     deletion_rules,
@@ -52,6 +53,7 @@ RayJob(
             DeletionRule(policy=DeletionPolicy.DELETE_CLUSTER, deployment_failed=True, ttl_seconds=24 * HOUR),
         ),
         cluster=RayClusterTemplate(
+            token_auth=TokenAuth(),
             pods=PodTemplate(volumes=[Volume(name="code", mount_path="/code", config_map="report")]),
             workers=[
                 WorkerGroup(name="cpu", replicas=3, pod=PodTemplate(resources=Resources(cpu="2", memory="8Gi"))),

@@ -23,6 +23,9 @@ from pulumi_kuberay import (
     ResourceGroup,
     ResourceQuota,
     Resources,
+    Taint,
+    TaintEffect,
+    TokenAuth,
     Toleration,
     TolerationOperator,
     Volume,
@@ -33,6 +36,8 @@ from pulumi_kuberay import (
 )
 
 TEAM = "vision"
+GPU = "nvidia.com/gpu"
+GPUS = pulumi.Config().get_int("gpus") or 8
 IMAGE = "rayproject/ray:2.52.0-gpu"
 
 
@@ -43,7 +48,7 @@ def flavor(name: str, gpus: int, cpus: int, memory: str) -> FlavorQuotas:
         resources=[
             ResourceQuota(name="cpu", nominal_quota=str(cpus)),
             ResourceQuota(name="memory", nominal_quota=memory),
-            ResourceQuota(name="nvidia.com/gpu", nominal_quota=str(gpus)),
+            ResourceQuota(name=GPU, nominal_quota=str(gpus)),
         ],
     )
 
@@ -57,6 +62,7 @@ def job(name: str, priority: str, workers: int, needs: list[pulumi.Resource]) ->
         scheduling=queue(TEAM, priority_class=priority),
         active_deadline_seconds=6 * 3600,
         cluster=RayClusterTemplate(
+            token_auth=TokenAuth(),
             image=IMAGE,
             pods=code,
             head=HeadGroup(
@@ -66,7 +72,10 @@ def job(name: str, priority: str, workers: int, needs: list[pulumi.Resource]) ->
                 WorkerGroup(
                     name="gpu",
                     replicas=workers,
-                    pod=PodTemplate(resources=Resources(cpu="4", memory="32Gi", gpus=1)),
+                    pod=PodTemplate(
+                        resources=Resources(cpu="4", memory="32Gi", gpus=1),
+                        tolerations=[Toleration(key=GPU, operator=TolerationOperator.EXISTS)],
+                    ),
                 )
             ],
         ),
@@ -91,7 +100,7 @@ gpu_nodes = ResourceFlavor(
     "gpu",
     ResourceFlavorArgs(
         node_labels={"node-pool": "gpu"},
-        tolerations=[Toleration(key="nvidia.com/gpu", operator=TolerationOperator.EXISTS)],
+        node_taints=[Taint(key=GPU, effect=TaintEffect.NO_SCHEDULE)],
     ),
 )
 quota = ClusterQueue(
@@ -103,7 +112,7 @@ quota = ClusterQueue(
             ResourceGroup(
                 flavors=[
                     flavor("cpu", gpus=0, cpus=16, memory="64Gi"),
-                    flavor("gpu", gpus=8, cpus=32, memory="256Gi"),
+                    flavor("gpu", gpus=GPUS, cpus=32, memory="256Gi"),
                 ]
             )
         ],
