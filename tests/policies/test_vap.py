@@ -29,7 +29,11 @@ from tests.policies.twins import TWINS
 
 EXPORTED = [policy for policy in POLICIES.values() if policy.id in EXPRESSIONS]
 LABEL = "policies-test"
-WORDED_DIFFERENTLY = {"U1": "CEL cannot look for a similar name", "J1": "the API server makes another random name"}
+WORDED_DIFFERENTLY = {
+    "P312": "all settings are named, not those that are missing",
+    "U1": "CEL cannot look for a similar name",
+    "J1": "the API server makes another random name",
+}
 
 
 def test_every_policy_is_exported_or_has_a_reason() -> None:

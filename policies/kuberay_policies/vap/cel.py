@@ -68,6 +68,29 @@ def together(*lists: str) -> str:
     return " + ".join(lists) or NOTHING
 
 
+def listing(items: str) -> str:
+    """Return a CEL string that names the items of a list of strings: `a, b and c`."""
+    before = f"variables.numbers.filter(n, n < size({items}) - 1).map(n, {items}[n])"
+    return f"size({items}) == 1 ? {items}[0] : {before}.join(', ') + ' and ' + {items}[size({items}) - 1]"
+
+
 def under(condition: str, found: str) -> str:
     """Return a list under a condition, else the empty list."""
     return f"(({condition}) ? ({found}) : {NOTHING})"
+
+
+def each_of_pods(id: str, field: str, condition: str, said: str) -> str:
+    """Return a finding per item of a list in the specs of Pods; the Pod is `p`, the item `c`, its number `i`.
+
+    CEL has no way to flatten lists before Kubernetes 1.34, so that the findings of a Pod are one text, in which each
+    but the first has the id before it.
+    """
+    items = f"p.spec.?{field}.orValue(dyn([]))"
+    item = f"p.spec.{field}[i]"
+    inner = re.sub(r"\bc\b(?=[.\[?)])", item, condition)
+    text = re.sub(r"\bc\b(?=[.\[?)])", item, said)
+    numbers = f"variables.numbers.filter(i, i < size({items}))"
+    return (
+        f"variables.pods.filter(p, {items}.exists(c, {condition}))"
+        f".map(p, {numbers}.filter(i, {inner}).map(i, {text}).join({literal(f' {id} ')}))"
+    )

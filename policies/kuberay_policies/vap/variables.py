@@ -97,10 +97,21 @@ VARIABLES: Mapping[str, str] = {
         + _group("variables.clusterPath + '.headGroupSpec'", "'The head group'", "variables.head", "0")
         + "] + variables.workers : [])"
     ),
+    "pods": (
+        "(variables.groups.map(g, {'path': dyn(g.path + '.template'), 'spec': dyn(g.pod), "
+        "'title': dyn(g.path.endsWith('.headGroupSpec') ? 'The head Pod'"
+        " : \"A Pod of group '\" + g.fields.?groupName.orValue('') + \"'\"), "
+        "'autoscales': dyn(g.path.endsWith('.headGroupSpec') && variables.autoscaling)})"
+        " + (has(variables.spec.submitterPodTemplate)"
+        " ? [{'path': dyn(variables.jobPath + '.submitterPodTemplate'), "
+        f"'spec': dyn(variables.spec.submitterPodTemplate.?spec.orValue({_EMPTY})), "
+        "'title': dyn('The submitter Pod'), 'autoscales': dyn(false)}] : []))"
+    ),
+    "queue": "variables.labels[?'kueue.x-k8s.io/queue-name'].orValue('')",
+    "hasToken": "variables.cluster.?authOptions.?mode.orValue('') == 'token'",
     "strategy": f"variables.spec.?deletionStrategy.orValue({_EMPTY})",
     "ruleSpecs": f"variables.strategy.?deletionRules.orValue({_NONE})",
-    "rules": _numbered("variables.ruleSpecs")
-    + ".map(i, {'index': dyn(i), "
+    "rules": _numbered("variables.ruleSpecs") + ".map(i, {'index': dyn(i), "
     "'path': dyn(variables.jobPath + '.deletionStrategy.deletionRules[' + string(i) + ']'), "
     "'policy': dyn(variables.ruleSpecs[i].?policy.orValue('')), "
     "'onJob': dyn(has(variables.ruleSpecs[i].condition.jobStatus)), "
