@@ -71,8 +71,16 @@ def check(
 def list_policies(
     family: Annotated[str | None, typer.Option(help="Only policies of this family.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Instead, say how many policies each front end has.")
+    ] = False,
 ) -> None:
     """List the policies."""
+    if counts:
+        from kuberay_policies.front_ends import table
+
+        _write(table(), None)
+        return
     from kuberay_policies.commands.catalogue import listing
 
     _write(listing(family, as_json), None)
