@@ -1,6 +1,6 @@
 """Docstrings and error sentences reach other languages in the names of the schema."""
 
-from pulumi_kuberay.hosting.descriptions import Wording
+from pulumi_kuberay.hosting.descriptions import Wording, pascal_case
 
 wording = Wording({"ray_version": "rayVersion", "shut_down_after_seconds": "shutDownAfterSeconds", "head": "head"})
 
@@ -31,3 +31,11 @@ def test_a_property_called_description_stays() -> None:
     assert wording.described(schema) == {
         "properties": {"description": {"type": "string", "description": "Of rayVersion."}}
     }
+
+
+def test_members_of_enums_are_called_as_other_languages_do() -> None:
+    schema = {"enum": [{"name": "DELETE_SELF", "value": "DeleteSelf", "description": "``RayJob``."}]}
+    assert wording.described(schema) == {
+        "enum": [{"name": "DeleteSelf", "value": "DeleteSelf", "description": "`RayJob`."}]
+    }
+    assert [pascal_case(name) for name in ("K8S_JOB", "HTTP", "V1")] == ["K8sJob", "Http", "V1"]

@@ -27,7 +27,7 @@ class Wording:
         return self.sentence(inspect.cleandoc(docstring).replace("``", "`"))
 
     def described(self, schema: Any) -> Any:
-        """Return a schema with all its descriptions in its own words.
+        """Return a schema with its descriptions and the names of its enums' members in words of its own.
 
         A description that the elements of a list or a map have only repeated from the property is dropped.
         """
@@ -35,12 +35,19 @@ class Wording:
             return [self.described(item) for item in schema]
         if not isinstance(schema, Mapping):
             return schema
-        described = {}
+        described: dict[str, Any] = {}
         for key, value in schema.items():
             if key == "description" and isinstance(value, str):
                 described[key] = self.description(value)
             elif key in ("items", "additionalProperties") and isinstance(value, Mapping):
                 described[key] = self.described({k: v for k, v in value.items() if k != "description"})
+            elif key == "enum" and isinstance(value, list):
+                described[key] = [{**self.described(member), "name": pascal_case(member["name"])} for member in value]
             else:
                 described[key] = self.described(value)
         return described
+
+
+def pascal_case(name: str) -> str:
+    """Return a name of Python's constants as other languages write it: ``DELETE_SELF`` as ``DeleteSelf``."""
+    return "".join(word.capitalize() for word in name.split("_"))
