@@ -1,17 +1,11 @@
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pulumi
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "components"))
-
-from recording_engine import Engine
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-
-RunExample = Callable[..., Engine]
+from tests.components.recording_engine import Engine
+from tests.examples.programs import EXAMPLES, RunExample
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 import pulumi
 import pytest
-from conftest import RunExample
+
+from tests.examples.programs import RunExample
 
 JOB = "kubernetes:ray.io/v1:RayJob"
 

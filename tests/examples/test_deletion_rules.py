@@ -1,4 +1,4 @@
-from conftest import RunExample
+from tests.examples.programs import RunExample
 
 
 def test_nothing_is_left_however_the_job_ends(example: RunExample) -> None:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from conftest import RunExample
+from tests.examples.programs import RunExample
 
 JOB = "kubernetes:ray.io/v1:RayJob"
 QUEUE = "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import EXAMPLES
-from pulumi_command import PulumiCommand
 
 from kuberay_e2e.session import Session
 from kuberay_toolchain import Toolchain
+from tests.examples.programs import EXAMPLES
+from tests.examples.pulumi_command import PulumiCommand
 
 ROOT = EXAMPLES.parent
 
