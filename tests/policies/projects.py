@@ -29,7 +29,7 @@ def resource_type(subject: Subject) -> str:
 
 
 def state(subjects: Iterable[Subject], stack: str = "dev") -> str:
-    """A state file that holds the objects, named `object-0`, `object-1` and so on."""
+    """A state file that holds the objects, their resources named as in their URN or `object-0` and so on."""
     root = f"urn:pulumi:{stack}::kuberay::pulumi:pulumi:Stack::kuberay-{stack}"
     resources: list[Mapping[str, Any]] = [{"urn": root, "custom": False, "type": "pulumi:pulumi:Stack"}]
     for number, subject in enumerate(subjects):
@@ -37,7 +37,7 @@ def state(subjects: Iterable[Subject], stack: str = "dev") -> str:
         options = subject.options
         resources.append(
             {
-                "urn": f"urn:pulumi:{stack}::kuberay::{kind}::object-{number}",
+                "urn": f"urn:pulumi:{stack}::kuberay::{kind}::{subject.resource_name or f'object-{number}'}",
                 "custom": True,
                 "id": f"object-{number}",
                 "type": kind,

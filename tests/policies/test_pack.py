@@ -33,7 +33,11 @@ def reported(manifest: dict[str, Any], policy: str, settings_: Settings | None =
     args = pulumi_policy.ResourceValidationArgs(type_, unknown_checking_proxy(manifest), URN, "train", opts, None)
     said: list[str] = []
     assert isinstance(asked, pulumi_policy.ResourceValidationPolicy)
-    asked.validate(args, lambda message, _urn=None: said.append(message))
+
+    def report(message: str, _urn: str | None = None) -> None:
+        said.append(message)
+
+    asked.validate(args, report)
     return said
 
 

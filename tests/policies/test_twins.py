@@ -20,7 +20,7 @@ from kuberay_policies.catalogue import POLICIES
 from kuberay_policies.evaluation import evaluate
 from kuberay_policies.pack import policies
 from kuberay_policies.pack.resources import is_object
-from kuberay_policies.pack.sdk_policies import pack_name
+from kuberay_policies.pack.sdk_policies import pack_name, sentence
 from kuberay_policies.policy import Policy
 from kuberay_policies.program.preview import preview
 from kuberay_policies.program.project import Project
@@ -56,7 +56,7 @@ def encoded(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def in_pack(subject: Subject, number: int) -> tuple[Any, ...]:
+def in_pack(subject: Subject, number: int) -> Any:
     """Type, inputs, URN, name and options of the object's resource, as the SDK hands them to a policy."""
     kind = resource_type(subject)
     options = subject.options or NO_OPTIONS
@@ -105,7 +105,7 @@ def test_manifests_in_files(twins: Twins, side: str, tmp_path: Path) -> None:
     read_back = read([str(tmp_path / "all.yaml")])
     assert not read_back.problems
     settings, policy = twins.resolved(), POLICIES[twins.policy]
-    assert expected(read_back.subjects, settings, policy) == expected(subjects, settings, policy)
+    assert _messages(expected(read_back.subjects, settings, policy)) == _messages(expected(subjects, settings, policy))
 
 
 @pytest.mark.parametrize(("twins", "side"), cases())
@@ -135,14 +135,17 @@ def test_the_pack(twins: Twins, side: str) -> None:
 
     resources = [in_pack(subject, number) for number, subject in enumerate(subjects)]
     if isinstance(made, pulumi_policy.StackValidationPolicy):
-        told = [pulumi_policy.PolicyResource(*resource, None, None, [], {}) for resource in resources]
+        told = [
+            pulumi_policy.PolicyResource(kind, props, urn, name, opts, None, None, [], {})
+            for kind, props, urn, name, opts in resources
+        ]
         made.validate(pulumi_policy.StackValidationArgs(told), report)
         found = expected(subjects, settings, policy)
     else:
         assert isinstance(made, pulumi_policy.ResourceValidationPolicy)
         found = Counter()
-        for resource, subject in zip(resources, subjects, strict=True):
-            made.validate(pulumi_policy.ResourceValidationArgs(*resource, None), report)
+        for (kind, props, urn, name, opts), subject in zip(resources, subjects, strict=True):
+            made.validate(pulumi_policy.ResourceValidationArgs(kind, props, urn, name, opts, None), report)
             found += expected([subject], settings, policy)
     assert _messages(said) == _messages(found)
 
@@ -192,7 +195,7 @@ def test_the_whole_set_through_pulumi(form: str, tmp_path: Path) -> None:
     wanted: Counter[tuple[str, str]] = Counter()
     for subject in subjects:
         for found in evaluate([subject], Settings(), alone).findings:
-            wanted[(pack_name(found.policy), f"{found.path}: {found.message}")] += 1
+            wanted[(pack_name(found.policy), sentence(found))] += 1
     names = {pack_name(policy) for policy in alone}
     assert {key: count for key, count in said.items() if key[0] in names} == dict(wanted)
     broken = {name for name, _ in said}
