@@ -87,6 +87,8 @@ def allowed_values(job: Job) -> Iterator[Problem]:
 def ranges(job: Job) -> Iterator[Problem]:
     """Compare with minimum, maximum and the number of bits."""
     for found in _violations(job, "minimum", "maximum", "format"):
+        if found.wanted not in INTEGERS and found.keyword == "format":
+            continue
         match found.keyword:
             case "minimum":
                 yield Problem(found.place, f"{found.value} is too small.", f"Use {found.wanted} or more.")
@@ -155,9 +157,15 @@ def _field_remedy(job: Job, parents: Iterable[str | int], name: str, known: Mapp
 @rule("X13", "Every text has the form that the CRD asks for", layer=Layer.API_SERVER)
 def forms(job: Job) -> Iterator[Problem]:
     """Amounts of resources and names in labels have a pattern, some texts and lists a length."""
-    for found in _violations(job, "pattern", "minLength", "maxLength", "maxItems"):
+    for found in _violations(job, "pattern", "minLength", "maxLength", "maxItems", "format"):
+        if found.wanted in INTEGERS:
+            continue
         length, limit = len(found.value), found.wanted
         match found.keyword:
+            case "format":
+                yield Problem(
+                    found.place, f"{_shown(found.value)} is no time.", "Write a time such as 2026-01-31T12:00:00Z."
+                )
             case "pattern":
                 remedy = f"Write it so that it matches {limit}"
                 if "KMGTPE" in str(limit):

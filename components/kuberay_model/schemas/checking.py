@@ -19,7 +19,12 @@ from kuberay_model.schemas.schema import INTEGERS, LIST_KEYS, PRESERVE, UNKNOWN_
 Check = Callable[[Any, Any, Node, Path, list[Violation]], None]
 """Takes the keyword's value, the value of the object, the schema, its path, and adds what is wrong."""
 
-_PLAIN: Mapping[Any, type] = {"string": str, "boolean": bool}
+_PLAIN = ((str, "string"), (bool, "boolean"))
+_TIME = re.compile(
+    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?"
+    r"(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII,
+)
 _JSON_SCHEMA = Draft202012Validator({})
 
 
@@ -39,9 +44,9 @@ def _compare(value: Any, node: Node, path: Path, found: list[Violation]) -> None
 
 def _is_plain(value: Any, node: Node) -> bool:
     """Tell at once that a value is right for a schema that says nothing, or just one type: most values are."""
-    if len(node) > 1:
-        return False
-    return not node or type(value) is _PLAIN.get(node.get("type"))
+    if not node:
+        return True
+    return len(node) == 1 and (type(value), node.get("type")) in _PLAIN
 
 
 def _properties(properties: Any, value: Any, node: Node, path: Path, found: list[Violation]) -> None:
@@ -75,8 +80,13 @@ def _required(names: Any, value: Any, _: Node, path: Path, found: list[Violation
 
 
 def _format(name: Any, value: Any, _: Node, path: Path, found: list[Violation]) -> None:
-    smallest, largest = INTEGERS[name]
-    if isinstance(value, int | float) and not isinstance(value, bool) and not smallest <= value <= largest:
+    if name == "date-time":
+        wrong = isinstance(value, str) and not _TIME.fullmatch(value)
+    else:
+        smallest, largest = INTEGERS[name]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        wrong = is_number and not smallest <= value <= largest
+    if wrong:
         found.append(Violation("format", name, value, path))
 
 

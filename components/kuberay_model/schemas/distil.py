@@ -1,6 +1,6 @@
 """From the OpenAPI schema of a CRD to the JSON Schema of what it says about structure.
 
-Kept are types, properties, required fields, enums, limits, patterns, formats of integers, keys of lists and
+Kept are types, properties, required fields, enums, limits, patterns, formats of integers and times, keys of lists and
 the rules in CEL. Objects are closed unless they preserve unknown fields, as in every structural schema.
 `status` is left open, because the API server ignores it when an object is applied.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _COPIED = ("enum", "minimum", "maximum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "default")
-_FORMATS = ("int32", "int64")
+_FORMATS = ("int32", "int64", "date-time")
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
 _LIST_KEYS = "x-kubernetes-list-map-keys"
@@ -19,6 +19,7 @@ _LIST_TYPE = "x-kubernetes-list-type"
 _RULES = "x-kubernetes-validations"
 
 _STRING = {"type": "string"}
+_TIME = {"type": "string", "format": "date-time"}
 _STRINGS = {"type": "object", "additionalProperties": _STRING}
 _INT64 = {"type": "integer", "format": "int64"}
 _OWNER = {
@@ -34,7 +35,7 @@ OBJECT_META: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         **dict.fromkeys(("name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"), _STRING),
-        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _STRING),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
         **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _INT64),
         "labels": _STRINGS,
         "annotations": _STRINGS,
