@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from kuberay_model.rules.values import integer, items, mapping
+from kuberay_model.rules.values import integer, items, mapping, text
 from kuberay_model.sentences import listed
 from kuberay_policies.policy import Family, Parameters, Problem, Severity, policy
 from kuberay_policies.stack import Context
@@ -55,11 +55,11 @@ def cleanup_required(job: Job, parameters: Cleanup, _: Context) -> Iterator[Prob
     covered = {
         status
         for rule in rules
-        if rule.get("policy") in enough
-        for status in (mapping(rule.get("condition")).get(key) for key in ("jobStatus", "jobDeploymentStatus"))
+        if text(rule.get("policy")) in enough
+        for status in (text(mapping(rule.get("condition")).get(key)) for key in ("jobStatus", "jobDeploymentStatus"))
     }
     for key, status in (("onSuccess", "SUCCEEDED"), ("onFailure", "FAILED")):
-        if mapping(strategy.get(key)).get("policy") in enough:
+        if text(mapping(strategy.get(key)).get("policy")) in enough:
             covered.add(status)
     missing = [
         status

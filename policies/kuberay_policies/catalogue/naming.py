@@ -11,7 +11,7 @@ from kuberay_model.rules.values import mapping, text
 from kuberay_model.sentences import listed
 from kuberay_model.versions import SUPPORTED, Version
 from kuberay_policies.policy import Family, Parameters, Problem, Severity, policy
-from kuberay_policies.stack import Context, identity
+from kuberay_policies.stack import KUEUE_GROUP, Context, identity
 from kuberay_policies.subjects import Subject
 from kuberay_policies.targets import CLUSTER_PATHS, RAY_GROUP, RAY_VERSION, Scope
 
@@ -123,7 +123,7 @@ def name_fits(subject: Subject, _: Parameters, __: Context) -> Iterator[Problem]
 @policy(
     "P504",
     "name-given",
-    "Each object has a name of its own",
+    "Each object of KubeRay and Kueue has a name of its own",
     family=Family.OPERATIONS,
     scope=Scope.OBJECT,
     severity=Severity.ERROR,
@@ -132,7 +132,9 @@ def name_fits(subject: Subject, _: Parameters, __: Context) -> Iterator[Problem]
 )
 def name_given(subject: Subject, _: Parameters, __: Context) -> Iterator[Problem]:
     """Look for metadata.name; Pulumi makes one if there is none."""
-    if subject.options is not None or text(subject.metadata.get("name")):
+    if subject.group not in (RAY_GROUP, KUEUE_GROUP) or subject.options is not None:
+        return
+    if text(subject.metadata.get("name")):
         return
     if subject.metadata.get("generateName"):
         wrong = "generateName gives the object another name at each apply, and so another object."

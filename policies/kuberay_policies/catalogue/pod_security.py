@@ -116,7 +116,7 @@ def restricted(container: Container, _: Parameters, __: Context) -> Iterator[Pro
     if "ALL" not in items(mapping(own.get("capabilities")).get("drop")):
         wanted.append("capabilities.drop: [ALL]")
     profile = mapping((own if "seccompProfile" in own else of_pod).get("seccompProfile"))
-    if profile.get("type") not in SECCOMP:
+    if text(profile.get("type")) not in SECCOMP:
         wanted.append("seccompProfile.type: RuntimeDefault")
     if wanted:
         yield Problem(

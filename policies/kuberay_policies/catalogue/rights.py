@@ -137,7 +137,7 @@ def _bindings(context: Context, account: str, namespace: str) -> Iterator[Subjec
         for parts in context.stack.of_kind(RBAC_GROUP, kind):
             for entry in items(parts.subject.manifest.get("subjects")):
                 fields = mapping(entry)
-                home = text(fields.get("namespace")) or (namespace if kind == "RoleBinding" else "")
+                home = text(fields.get("namespace")) or namespace
                 if fields.get("kind") == "ServiceAccount" and (fields.get("name"), home) == (account, namespace):
                     yield parts.subject
 
@@ -168,4 +168,4 @@ def _allows(rule: Mapping[str, Any], group: str, resource: str, verb: str) -> bo
 
 
 def _writes(rule: Mapping[str, Any]) -> bool:
-    return bool({"create", "update", "patch", "delete", "*"} & set(items(rule.get("verbs"))))
+    return any(verb in items(rule.get("verbs")) for verb in ("create", "update", "patch", "delete", "*"))
