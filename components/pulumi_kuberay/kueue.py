@@ -27,9 +27,10 @@ class Kueue(pulumi.ComponentResource):
     """Kueue with its CRDs, from its Helm chart.
 
     It is there once its Deployment is available and its webhooks have their certificate. Queues must depend on
-    it, because these webhooks look at them; and so should everything whose pods Kueue's webhooks look at, which
-    by the chart's configuration are pods of all namespaces but kube-system and Kueue's own. RayJobs depend on
-    their queues, so that at ``destroy`` they end first, while Kueue is there to release them.
+    it, because these webhooks look at them; and so should everything with pods outside of kube-system and Kueue's
+    own namespace, the KubeRay operator for one: while the webhooks cannot be reached such pods are refused, unless
+    the frameworks of the configuration leave ``pod`` and ``deployment`` out. RayJobs depend on their queues, so
+    that at ``destroy`` they end first, while Kueue is there to release them.
 
     Its CRDs are part of the chart's templates. Each is protected and retained, because deleting a CRD deletes
     every object of its kind, unless `throwaway` is set.

@@ -41,9 +41,10 @@ class Integrations:
     """Which kinds of jobs Kueue manages."""
 
     frameworks: Sequence[KueueFramework] | None = None
-    """Kinds to manage. The list replaces the chart's. Each one adds webhooks without which such jobs cannot be
-    created while Kueue is down. Default: the chart's, which has Job, JobSet, MPIJob, TrainJob, AppWrapper, the
-    three of Ray, Pod, Deployment, StatefulSet and LeaderWorkerSet."""
+    """Kinds to manage. The list replaces the chart's. Its webhooks stay whatever the list says; but without
+    ``pod``, ``deployment`` or ``statefulset`` such objects can be created while Kueue is down. Default: the
+    chart's, which has Job, JobSet, MPIJob, TrainJob, AppWrapper, the three of Ray, Pod, Deployment, StatefulSet and
+    LeaderWorkerSet."""
 
     external_frameworks: Sequence[str] | None = None
     """Kinds that other controllers manage for Kueue, as ``Kind.version.group.com``. Default: none."""
