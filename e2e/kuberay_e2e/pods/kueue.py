@@ -47,12 +47,13 @@ class KueuePorts:
     metrics: int
     probe: int
 
-    def configure(self, text: str, certificates: Path) -> dict[str, Any]:
+    def configure(self, text: str, certificates: Path, namespace: str) -> dict[str, Any]:
         """Kueue's configuration with its addresses on this machine.
 
         Args:
             text: The configuration as it was applied, YAML.
             certificates: Folder of the webhooks' certificate.
+            namespace: Namespace of the pod, which a container finds in a file.
         """
         configuration: dict[str, Any] = yaml.safe_load(text) or {}
         addresses: Mapping[str, dict[str, Any]] = {
@@ -60,6 +61,7 @@ class KueuePorts:
             "metrics": {"bindAddress": f"{LOOPBACK}:{self.metrics}"},
             "webhook": {"host": LOOPBACK, "port": self.webhook, "certDir": str(certificates)},
             "visibilityServer": {"bindAddress": LOOPBACK, "bindPort": self.visibility},
+            "leaderElection": {"resourceNamespace": namespace},
         }
         for section, values in addresses.items():
             configuration[section] = {**(configuration.get(section) or {}), **values}
@@ -141,7 +143,8 @@ class KueueRunner:
             if option == "--config" and path in mounted:
                 configuration = folder / "configuration.yaml"
                 text = mounted[path].read_text()
-                configuration.write_text(yaml.safe_dump(ports.configure(text, certificates)))
+                namespace = pod["metadata"]["namespace"]
+                configuration.write_text(yaml.safe_dump(ports.configure(text, certificates, namespace)))
                 argument = f"{option}={configuration}"
             command.append(argument)
         kubeconfig = folder / "kubeconfig"
