@@ -10,7 +10,7 @@ import pytest
 from pulumi_kuberay import ArgumentError
 from pulumi_kuberay.hosting.exports import args_class, exported_components
 from pulumi_kuberay.hosting.provider import KubeRayProvider
-from pulumi_kuberay.hosting.server import first_refusal
+from pulumi_kuberay.hosting.server import first_refusal, main
 
 
 class Engine(pulumi.runtime.Mocks):
@@ -123,3 +123,8 @@ def test_the_refusal_is_found_behind_the_errors_that_pulumi_wraps_it_in() -> Non
     assert first_refusal(wrapped.value) is refusal
     assert first_refusal(refusal) is refusal
     assert first_refusal(ValueError("something else")) is None
+
+
+def test_a_person_who_starts_the_plugin_is_told_who_does() -> None:
+    with pytest.raises(SystemExit, match="started by Pulumi; name its folder in the packages"):
+        main([])

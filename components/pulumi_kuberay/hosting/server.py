@@ -22,12 +22,16 @@ def main(arguments: Sequence[str]) -> None:
     """Serve all exported components until the engine ends the process.
 
     Args:
-        arguments: The command line without the program: the engine's address is the first that is no option.
+        arguments: The command line without the program; the engine's address comes last, after options.
+
+    Raises:
+        SystemExit: There is no address: a person has started the plugin.
     """
-    engine = next(argument for argument in arguments if not argument.startswith("-"))
+    if not arguments:
+        raise SystemExit("This plugin is started by Pulumi; name its folder in the packages of a Pulumi.yaml.")
     provider = KubeRayProvider(exported_components())
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(provider, engine))
+        asyncio.run(_serve(provider, arguments[-1]))
 
 
 async def _serve(provider: KubeRayProvider, engine: str) -> None:
