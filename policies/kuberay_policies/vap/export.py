@@ -14,7 +14,7 @@ from kuberay_policies.settings import Settings, Waiver
 from kuberay_policies.vap import rules as _rules  # noqa: F401 - registers the expressions
 from kuberay_policies.vap.cel import NOTHING, literal, strings, under
 from kuberay_policies.vap.objects import Action, Admission, Validation
-from kuberay_policies.vap.registry import EXPRESSIONS, LIMITS, RAY_KINDS, Rendering, reason
+from kuberay_policies.vap.registry import CRD_FIRST, EXPRESSIONS, LIMITS, RAY_KINDS, Rendering, reason
 
 PLURALS = {"RayJob": "rayjobs", "RayCluster": "rayclusters", "RayService": "rayservices", "RayCronJob": "raycronjobs"}
 MANAGED_BY = {"app.kubernetes.io/managed-by": "kuberay-policies"}
@@ -39,7 +39,9 @@ def coverage(policies: Iterable[Policy] | None = None) -> Iterator[Coverage]:
     """Yield for each policy whether it is exported; without policies for all."""
     for policy in POLICIES.values() if policies is None else policies:
         why_not = reason(policy)
-        yield Coverage(policy, not why_not, why_not or LIMITS.get(policy.id, ""))
+        first = CRD_FIRST.get(policy.id)
+        refused = f"the CRD refuses it first ({first})" if first else ""
+        yield Coverage(policy, not why_not, why_not or LIMITS.get(policy.id, refused))
 
 
 def admissions(

@@ -55,6 +55,16 @@ REASONS: dict[str, str] = {
 }
 """Id of a policy to why it is not exported, for those whose reason does not follow from what they look at."""
 
+CRD_FIRST: dict[str, str] = {
+    "J8": "X7",
+    "J9": "X8",
+    "J10": "X10 and X11",
+    "J11": "X4",
+    "J16": "X8",
+    "J33": "X4",
+}
+"""Id of an exported policy to the rules of the CRD that refuse such an object before."""
+
 CRD_RULES = frozenset(f"X{number}" for number in range(1, 12))
 """Rules of the CRD, which the API server asks before policies of admission."""
 

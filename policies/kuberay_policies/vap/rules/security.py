@@ -188,7 +188,7 @@ def _pinned(to: Rendering) -> str:
     )
 
 
-@expression("P501")
+@expression("P501", limit="an object that names no namespace has one in a cluster")
 def _namespace(to: Rendering) -> str:
     return when(
         f"object.metadata.namespace in {strings(to.parameters.forbidden)}",
@@ -216,7 +216,7 @@ def _labels(to: Rendering) -> str:
     )
 
 
-@expression("P503")
+@expression("P503", limit="that Pulumi makes a name is not seen")
 def _name_fits(_: Rendering) -> str:
     return together(
         *(
