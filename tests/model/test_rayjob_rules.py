@@ -675,6 +675,10 @@ CASES = [
         "metadata.creationTimestamp",
         (put("metadata.creationTimestamp", "2026-01-31T12:00:00.5+01:00"),),
     ),
+    Case("X14", (put("metadata.name", "Train"),), "metadata.name", (put("metadata.name", "1.train"),)),
+    Case("X15", (labelled("a/b/c", "x"),), "metadata.labels[a/b/c]", (labelled("a/b", "x"),)),
+    Case("X15", (labelled("team", "a b"),), "metadata.labels[team]", (annotated("team", "a b"),)),
+    Case("X15", (annotated("-team", ""),), "metadata.annotations[-team]", (annotated("A.B/team", ""),)),
     Case("U1", (spec(submissionMode="HttpMode"),), "spec.submissionMode", (spec(submissionMode="HTTPMode"),)),
     Case("U1", (spec(submissionMode=""),), "spec.submissionMode", (spec(submissionMode=None),)),
     Case("U2", (spec(entrypoint=" \n"),), "spec.entrypoint", (INTERACTIVE, without("spec.entrypoint"))),
@@ -832,7 +836,7 @@ def test_every_rule_of_the_operator_has_its_place() -> None:
 
 def test_the_first_finding_is_the_one_the_operator_reports() -> None:
     manifest = good(
-        put("metadata.name", "Train"),
+        put("metadata.name", "1train"),
         spec(activeDeadlineSeconds=0, backoffLimit=-1),
         put(f"{WORKER}.minReplicas", 9),
         put(f"{HEAD}.labels", {"zone": "-"}),

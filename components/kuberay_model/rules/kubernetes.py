@@ -26,10 +26,15 @@ def is_dns1123_label(name: str) -> bool:
     return len(name) <= _LABEL_LENGTH and _DNS1123_LABEL.fullmatch(name) is not None
 
 
+def is_dns1123_subdomain(name: str) -> bool:
+    """DNS-1123 labels with dots between them, at most 253 characters."""
+    return len(name) <= _SUBDOMAIN_LENGTH and all(_DNS1123_LABEL.fullmatch(part) for part in name.split("."))
+
+
 def is_label_key(key: str) -> bool:
     """A name of at most 63 characters with an optional DNS subdomain and `/` before it."""
     prefix, slash, name = key.rpartition("/")
-    if slash and not _is_dns1123_subdomain(prefix):
+    if slash and not is_dns1123_subdomain(prefix):
         return False
     return 0 < len(name) <= _LABEL_LENGTH and _QUALIFIED.fullmatch(name) is not None
 
@@ -61,7 +66,3 @@ def at_least(version: tuple[int, ...], minimum: tuple[int, ...]) -> bool:
 
 def _padded(version: tuple[int, ...], width: int) -> tuple[int, ...]:
     return version + (0,) * (width - len(version))
-
-
-def _is_dns1123_subdomain(name: str) -> bool:
-    return len(name) <= _SUBDOMAIN_LENGTH and all(_DNS1123_LABEL.fullmatch(part) for part in name.split("."))
