@@ -198,8 +198,10 @@ def binding(
 
 
 def crd(version: str = "v1") -> Manifest:
-    """The CRD of RayJob, its schema left out."""
-    spec = {"group": "ray.io", "names": {"kind": "RayJob"}, "versions": [{"name": version, "served": True}]}
+    """The CRD of RayJob, its schema free."""
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {}, "x-kubernetes-preserve-unknown-fields": True}}
+    served = {"name": version, "served": True, "schema": schema}
+    spec = {"group": "ray.io", "names": {"kind": "RayJob"}, "versions": [served]}
     return made("CustomResourceDefinition", "rayjobs.ray.io", spec, api="apiextensions.k8s.io/v1")
 
 

@@ -18,5 +18,5 @@ def test_the_settings_of_the_readme_are_accepted(tmp_path: Path) -> None:
     file.write_text(shown)
     prod = load(file, "prod")
     assert prod.parameters_of(POLICIES["P103"]).model_dump() == {"max_seconds": 600}
-    assert prod.waivers[0].source.line == 13
+    assert prod.waivers[0].source.line == 14
     assert load(file, "dev").severity(POLICIES["P302"]).value == "warning"

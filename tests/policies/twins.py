@@ -6,9 +6,10 @@ The table is shared: each front end must give the same answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kuberay_model.schemas import from_objects
 from kuberay_policies.settings import Settings
 from kuberay_policies.settings_file import resolve
 from kuberay_policies.subjects import Subject
@@ -56,6 +57,7 @@ class Twins:
         path: Where the policy is broken.
         good: Objects that keep it; empty if `bad` has no twin of its own.
         settings: Content of a settings file.
+        crds: CRDs of the cluster; empty for those of the version.
         name: What is special about it.
     """
 
@@ -65,10 +67,12 @@ class Twins:
     good: tuple[Subject, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
+    crds: tuple[Mapping[str, Any], ...] = ()
 
     def resolved(self) -> Settings:
         """The settings."""
-        return resolve(self.settings)
+        schema = from_objects(self.crds, "the cluster") if self.crds else None
+        return replace(resolve(self.settings), schema=schema)
 
     def __str__(self) -> str:
         return f"{self.policy}-{self.name or self.path}"
@@ -728,6 +732,7 @@ OPERATOR_TWINS = [
     )
     for case in CASES
 ]
+X0_TWINS = [Twins("X0", stack(cluster()), "spec", stack(job()), crds=(crd(),), name="CRD of another kind")]
 
 TWINS: list[Twins] = [
     *LIFECYCLE_TWINS,
@@ -736,4 +741,5 @@ TWINS: list[Twins] = [
     *SCHEDULING_TWINS,
     *OPERATIONS_TWINS,
     *OPERATOR_TWINS,
+    *X0_TWINS,
 ]
