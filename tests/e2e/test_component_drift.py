@@ -55,8 +55,13 @@ def test_drift_changes_nothing_and_an_edit_does_what_it_says(kuberay_session: Se
     assert first.wait_end().succeeded
     place_as_kueue_does(first)
 
+    sooner, _ = declare(cleanup={"shutDownAfterSeconds": 600})
+    assert sooner.uid == first.uid
+    assert sooner.read()["spec"]["ttlSecondsAfterFinished"] == 600
+    assert sooner.read()["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]["replicas"] == 3
+
     kuberay_session.stacks.jobs.refresh()
-    again, change = declare()
+    again, change = declare(cleanup={"shutDownAfterSeconds": 600})
     assert set(change.resources) == {"unchanged"}
     assert again.uid == first.uid
 
