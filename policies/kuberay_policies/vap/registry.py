@@ -47,6 +47,7 @@ LIMITS: dict[str, str] = {}
 """Id of an exported policy to what its expression cannot see."""
 
 REASONS: dict[str, str] = {
+    "X0": "It is about what the checker knows: the API server always has a schema.",
     "J31": "CEL cannot parse YAML.",
     "X12": "The API server has dropped unknown fields before policies of admission see the object.",
     "P504": "The API server has made a name of generateName before policies of admission see the object.",
@@ -65,7 +66,7 @@ CRD_FIRST: dict[str, str] = {
 }
 """Id of an exported policy to the rules of the CRD that refuse such an object before."""
 
-CRD_RULES = frozenset(f"X{number}" for number in range(1, 12))
+CRD_RULES = frozenset(f"X{number}" for number in (*range(1, 12), *range(13, 16)))
 """Rules of the CRD, which the API server asks before policies of admission."""
 
 
