@@ -33,7 +33,9 @@ VISIBILITY_PORT = 8082
 METRICS_PORT = 8443
 """Container ports of Kueue's manager, by which its Services name it."""
 
-_RESTART_SECONDS = 1.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 5.0
+"""Seconds before a restart, doubled each time: Kueue ends while one of its CRDs is still to be applied."""
+
 _POLL_SECONDS = 0.1
 _PATIENCE = 2.0
 
@@ -125,12 +127,14 @@ class KueueRunner:
                 self._tasks[uid] = asyncio.create_task(self._run(pod))
 
     async def _run(self, pod: Mapping[str, Any]) -> None:
+        pause = _FIRST_PAUSE
         while True:
             try:
                 await self._run_once(pod, self._folder / pod["metadata"]["uid"])
             except (HarnessError, OSError, httpx.HTTPError, kr8s.ServerError) as error:
                 await self._pods.set_status(pod, statuses.failed_to_start(pod, str(error)))
-            await asyncio.sleep(_RESTART_SECONDS)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _run_once(self, pod: Mapping[str, Any], folder: Path) -> None:
         container = pod["spec"]["containers"][0]
