@@ -1,10 +1,14 @@
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pulumi
 import pytest
 
-from tests.components.recording_engine import Engine
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "components"))
+
+from recording_engine import Engine
+
 from tests.examples.programs import EXAMPLES, RunExample
 
 

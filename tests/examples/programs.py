@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.components.recording_engine import Engine
+from recording_engine import Engine
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

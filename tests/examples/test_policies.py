@@ -1,0 +1,33 @@
+"""What `kuberay-policies preview` says about the examples and the environments, as in a pull request."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.examples.programs import EXAMPLES
+
+
+def preview(project: Path, *arguments: str) -> str:
+    command = [str(Path(sys.executable).with_name("kuberay-policies")), "preview", str(project), *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["gpu-team", "batch-inference"])
+def test_an_example_has_no_finding(name: str) -> None:
+    assert "0 errors, 0 warnings" in preview(EXAMPLES / name, "--stack", "dev")
+
+
+def test_deletion_rules_leave_the_ray_cluster_of_a_stopped_job_as_their_readme_says() -> None:
+    said = preview(EXAMPLES / "deletion-rules", "--stack", "dev")
+
+    assert "0 errors, 1 warning" in said and "STOPPED" in said
+    assert "STOPPED" in (EXAMPLES / "deletion-rules" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stack", ["dev", "staging", "prod", "kind"])
+def test_an_environment_passes_its_policies(stack: str) -> None:
+    assert "0 errors" in preview(EXAMPLES.parent, "--stack", stack, "--without", "kuberay:crds")
