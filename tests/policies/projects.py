@@ -32,12 +32,17 @@ def state(subjects: Iterable[Subject], stack: str = "dev") -> str:
     """A state file that holds the objects, their resources named as in their URN or `object-0` and so on."""
     root = f"urn:pulumi:{stack}::kuberay::pulumi:pulumi:Stack::kuberay-{stack}"
     resources: list[Mapping[str, Any]] = [{"urn": root, "custom": False, "type": "pulumi:pulumi:Stack"}]
+    taken: set[tuple[str, str]] = set()
     for number, subject in enumerate(subjects):
         kind = resource_type(subject)
+        name = subject.resource_name
+        if not name or (kind, name) in taken:
+            name = f"object-{number}"
+        taken.add((kind, name))
         options = subject.options
         resources.append(
             {
-                "urn": f"urn:pulumi:{stack}::kuberay::{kind}::{subject.resource_name or f'object-{number}'}",
+                "urn": f"urn:pulumi:{stack}::kuberay::{kind}::{name}",
                 "custom": True,
                 "id": f"object-{number}",
                 "type": kind,
