@@ -6,10 +6,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help setup programs lifecycle test unit lint bench doctor lock clean
+.PHONY: help setup programs lifecycle test unit test-parity lint policies schemas bench doctor lock clean
 
 help:  ## Say what the targets do
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 setup: $(READY)  ## Virtual environment and Python packages, exactly those of requirements.lock
 
@@ -31,10 +31,22 @@ test: programs lint  ## Everything: lint, types, unit tests, end-to-end tests
 unit: $(READY)  ## The tests that need no cluster
 	$(BIN)/python -m pytest -m 'not e2e' $(ARGS)
 
+test-parity: $(READY)  ## The rules against the operator's own validation, on 20,000 RayJobs
+	$(BIN)/python -m kuberay_toolchain kuberay-validation
+	PARITY_EXAMPLES=20000 $(BIN)/python -m pytest -s tests/parity/test_parity.py $(ARGS)
+
+policies: $(READY)  ## What a pull request is checked for: every stack and example, without a cluster
+	for stack in dev staging prod kind; do $(BIN)/kuberay-policies preview --stack $$stack $(ARGS) || exit; done
+
+schemas: $(READY)  ## Distil the schemas of the pinned KubeRay releases anew
+	$(BIN)/python toolchain/make_schemas.py
+
 lint: $(READY)  ## Style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy policies/__main__.py
+	$(BIN)/mypy components/plugin/__main__.py
 	$(BIN)/lint-imports --no-cache
 
 bench: programs  ## Measure speed and memory
