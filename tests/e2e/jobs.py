@@ -100,6 +100,13 @@ class Job:
         """How often Ray started a job of this RayJob."""
         return sum(len(self.session.ledger.starts(job_id)) for job_id in self.recording().values("jobId"))
 
+    def wait_start(self, seconds: float = PATIENCE) -> None:
+        """Wait until Ray has started a job of this RayJob."""
+        deadline = time.monotonic() + seconds
+        while not self.starts():
+            assert time.monotonic() < deadline, "Ray started no job"
+            time.sleep(0.1)
+
     def delete(self) -> None:
         path = f"{KINDS['RayJob'].format(namespace=self.namespace)}/{self.name}"
         with self.session.access.client() as client:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -88,6 +89,48 @@ def test_a_finished_job_whose_cluster_has_gone_is_not_run_again(
     assert set(stack.apply(config).resources) == {"unchanged"}
     assert Job.find(kuberay_session, kuberay_namespace).uid == job.uid
     assert job.starts() == 1
+
+
+DELETED_BY_KUBERAY = {"deletionRules": [{"policy": "DeleteSelf", "jobStatus": "SUCCEEDED", "ttlSeconds": 0}]}
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "by_hand"),
+    [({"shutDownAfterSeconds": 600}, True), (DELETED_BY_KUBERAY, False)],
+    ids=["by hand", "by a rule DeleteSelf"],
+)
+def test_a_recorded_run_is_not_repeated_when_its_rayjob_was_deleted(
+    kuberay_session: Session,
+    kuberay_namespace: str,
+    stack: PulumiStack,
+    scripted: Scripted,
+    cleanup: Mapping[str, Any],
+    by_hand: bool,
+) -> None:
+    over = Event()
+    scripted("python recorded.py", Script(duration=0.1, until=over))
+    declared = {"entrypoint": "python recorded.py", "recordRun": True, "cleanup": cleanup}
+    config = {"namespace": kuberay_namespace, "rayJobs": {"job": declared}}
+    stack.apply(config)
+    job = Job.find(kuberay_session, kuberay_namespace)
+    job.wait_status("Running")
+    over.set()
+    if by_hand:
+        assert job.wait_end().succeeded
+        job.delete()
+    else:
+        job.wait_gone()
+    stack.refresh()
+    stack.apply(config)
+    assert kuberay_session.reader.get("RayJob", kuberay_namespace, "job") is None
+    assert set(stack.apply(config).resources) == {"unchanged"}
+    assert job.starts() == 1
+
+    stack.apply({**config, "rayJobs": {"job": {**declared, "run": "again"}}})
+    again = Job.find(kuberay_session, kuberay_namespace)
+    again.wait_start()
+    assert again.uid != job.uid
+    assert (job.starts(), again.starts()) == (1, 1)
 
 
 def test_destroy_ends_running_jobs_and_leaves_nothing(
