@@ -1,5 +1,6 @@
 """The component that owns KubeRay's CustomResourceDefinitions."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,10 @@ import pulumi
 from pulumi_kuberay.crd_manifests import checksum, crds_from_chart, crds_from_folder, crds_from_url
 from pulumi_kuberay.errors import ArgumentError
 from pulumi_kuberay.objects import WAIT_FOR_ANNOTATION, KubernetesObject
+from pulumi_kuberay.outputs import unknown
+
+OFFLINE_VARIABLE = "PULUMI_KUBERAY_OFFLINE"
+"""Environment variable that, set to anything, makes a preview do without CRDs that would have to be downloaded."""
 
 
 @dataclass(kw_only=True)
@@ -40,6 +45,9 @@ class KubeRayCrds(pulumi.ComponentResource):
     Helm installs the CRDs of a chart once and never upgrades them, so they are resources of their own here.
     Each is protected and retained, because deleting a CRD deletes every object of its kind, unless
     `throwaway` is set.
+
+    A preview without network sets ``PULUMI_KUBERAY_OFFLINE``: CRDs at an address are then not declared, and their
+    names and checksum are unknown. An update refuses that.
     """
 
     names: pulumi.Output[Sequence[str]]
@@ -61,6 +69,10 @@ class KubeRayCrds(pulumi.ComponentResource):
                 another.
         """
         super().__init__("kuberay:index:KubeRayCrds", name, {}, opts)
+        _check_source(args)
+        if args.url is not None and os.environ.get(OFFLINE_VARIABLE):
+            self._leave_out(args.url)
+            return
         crds = _read(args)
         digest = checksum(crds)
         if args.expected_checksum not in (None, digest):
@@ -83,13 +95,30 @@ class KubeRayCrds(pulumi.ComponentResource):
         self.checksum = self.names.apply(lambda _: digest)
         self.register_outputs({"names": self.names, "checksum": self.checksum})
 
+    def _leave_out(self, url: str) -> None:
+        if not pulumi.runtime.is_dry_run():
+            raise ArgumentError(
+                f"The CRDs at {url} cannot be applied, because {OFFLINE_VARIABLE} is set, which is for previews; unset it."
+            )
+        pulumi.log.warn(f"The CRDs at {url} are not looked at, because {OFFLINE_VARIABLE} is set.", self)
+        self.names = unknown()
+        self.checksum = unknown()
+        self.register_outputs({})
 
-def _read(args: KubeRayCrdsArgs) -> list[dict[str, Any]]:
-    named = {key: value for key in ("folder", "chart", "url") if (value := getattr(args, key)) is not None}
+
+def _sources(args: KubeRayCrdsArgs) -> dict[str, str]:
+    return {key: value for key in ("folder", "chart", "url") if (value := getattr(args, key)) is not None}
+
+
+def _check_source(args: KubeRayCrdsArgs) -> None:
+    named = _sources(args)
     if len(named) != 1:
         seen = "none of them is" if not named else f"{' and '.join(named)} are"
         raise ArgumentError(f"KubeRayCrds takes its CRDs from exactly one of folder, chart or url, but {seen} set.")
-    [(source, location)] = named.items()
+
+
+def _read(args: KubeRayCrdsArgs) -> list[dict[str, Any]]:
+    [(source, location)] = _sources(args).items()
     if source == "url":
         return crds_from_url(location)
     return (crds_from_chart if source == "chart" else crds_from_folder)(Path(location).expanduser())

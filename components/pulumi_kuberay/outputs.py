@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from typing import Any
 
 import pulumi
 
@@ -13,3 +14,12 @@ def has_outputs(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(has_outputs(item) for item in value)
     return isinstance(value, pulumi.Output) or inspect.isawaitable(value)
+
+
+def unknown() -> pulumi.Output[Any]:
+    """Return an output whose value is not known, as in a preview."""
+    return pulumi.Output(set(), _resolved(None), _resolved(False))
+
+
+async def _resolved(value: Any) -> Any:
+    return value

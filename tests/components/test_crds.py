@@ -140,3 +140,9 @@ def test_another_checksum_than_the_expected_one_is_refused(run: Run, folder: Pat
     args = KubeRayCrdsArgs(folder=str(folder), expected_checksum="0" * 64)
     with pytest.raises(ArgumentError, match="but expected_checksum is 0000"):
         run(lambda: KubeRayCrds("crds", args))
+
+
+def test_a_preview_without_network_leaves_out_crds_at_an_address(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_KUBERAY_OFFLINE", "1")
+    with pytest.raises(ArgumentError, match="cannot be applied, because PULUMI_KUBERAY_OFFLINE is set"):
+        run(lambda: KubeRayCrds("crds", KubeRayCrdsArgs(url="https://example.invalid/crds.yaml")))

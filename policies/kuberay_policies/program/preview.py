@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,10 @@ TIMEOUT_SECONDS = 300
 REPLACING = "spec"
 """What a replacement trigger stands for: its program replaces the object when the spec changes."""
 
+CRDS = "kuberay:index:KubeRayCrds"
+OFFLINE_VARIABLE = "PULUMI_KUBERAY_OFFLINE"
+"""Makes the components of this project do without what they would have to download."""
+
 _UNSEEN = {
     "kubernetes:helm.sh/v4:Chart": "Helm chart",
     "kubernetes:helm.sh/v3:Chart": "Helm chart",
@@ -39,7 +43,7 @@ class Unseen:
     """A resource whose objects only the provider knows.
 
     Attributes:
-        title: What it is, such as `Helm chart`.
+        title: What it is, such as `Helm chart`, or `CRDS`.
         urn: URN of the resource.
         name: Its logical name.
     """
@@ -49,6 +53,8 @@ class Unseen:
     name: str
 
     def __str__(self) -> str:
+        if self.title == CRDS:
+            return f"The CRDs of {self.name!r} are not downloaded here and not seen: run `pulumi preview --policy-pack`."
         remedy = "run `pulumi preview --policy-pack`"
         if self.title.startswith("Helm"):
             remedy = f"check the output of `helm template`, or {remedy}"
@@ -97,14 +103,20 @@ def preview(project: Project) -> Preview:
     resources = answer["resources"]
     return Preview(
         tuple(_subject(entry) for entry in resources if entry["custom"] and is_object(entry["type"])),
-        tuple(
-            Unseen(_UNSEEN[entry["type"]], entry["urn"], entry["urn"].rpartition("::")[2])
-            for entry in resources
-            if entry["type"] in _UNSEEN
-        ),
+        tuple(_unseen(resources)),
         len(resources),
         project.encrypted,
     )
+
+
+def _unseen(resources: Sequence[Mapping[str, Any]]) -> Iterator[Unseen]:
+    parents = {entry["parent"] for entry in resources}
+    for entry in resources:
+        title = _UNSEEN.get(entry["type"])
+        if entry["type"] == CRDS and entry["urn"] not in parents:
+            title = CRDS
+        if title:
+            yield Unseen(title, entry["urn"], entry["urn"].rpartition("::")[2])
 
 
 def _subject(entry: Mapping[str, Any]) -> Subject:
@@ -141,7 +153,7 @@ def _run(project: Project) -> Any:
                 }
             )
         )
-        variables = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(project.config))}
+        variables = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(project.config)), OFFLINE_VARIABLE: "1"}
         try:
             done = subprocess.run(
                 [_python(project), "-u", str(RECORDER), str(task)],
