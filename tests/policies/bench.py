@@ -118,7 +118,11 @@ def run(name: str, command: Sequence[str], aim: float | None = None) -> Figure:
     with tempfile.TemporaryFile("w+") as output:
         began = time.perf_counter()
         process = subprocess.Popen(
-            command, stdout=output, stderr=output, preexec_fn=lambda: os.sched_setaffinity(0, {core})
+            command,
+            cwd=tempfile.gettempdir(),  # not here, where the settings of this repository count
+            stdout=output,
+            stderr=output,
+            preexec_fn=lambda: os.sched_setaffinity(0, {core}),
         )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
