@@ -124,6 +124,9 @@ def legacy(
 def cleanup_fields(cleanup: Cleanup, version: Version) -> dict[str, Any]:
     """Return the fields of a RayJob's spec that make the choice.
 
+    To keep the RayCluster is KubeRay's default and sets none: the operator drops a ``shutdownAfterJobFinishes`` that is
+    false when it adds its finalizer, which would differ after each refresh.
+
     Args:
         cleanup: The choice.
         version: Release of the operator.
@@ -153,7 +156,7 @@ def cleanup_fields(cleanup: Cleanup, version: Version) -> dict[str, Any]:
         return _legacy(cleanup.legacy)
     if cleanup.shut_down_after_seconds is not None:
         return _shutdown(cleanup.shut_down_after_seconds)
-    return {"shutdownAfterJobFinishes": False}
+    return {}
 
 
 def deletes_itself(spec: Mapping[str, Any]) -> bool:

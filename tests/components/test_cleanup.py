@@ -24,8 +24,8 @@ def fields(cleanup: Cleanup, version: Version = V1_6) -> dict[str, Any]:
     return cleanup_fields(cleanup, version)
 
 
-def test_a_cluster_can_be_kept() -> None:
-    assert fields(keep()) == {"shutdownAfterJobFinishes": False}
+def test_a_cluster_can_be_kept_without_a_field_that_the_operator_drops() -> None:
+    assert fields(keep()) == {}
 
 
 def test_a_cluster_can_be_shut_down() -> None:

@@ -78,7 +78,7 @@ def configuration(toolchain: Toolchain) -> dict[str, Any]:
                 "cleanup": {"shutDownAfterSeconds": 1},
                 "cluster": cluster,
             },
-            "free": {"entrypoint": "python free.py", "cleanup": {"shutDownAfterSeconds": 600}, "cluster": cluster},
+            "free": {"entrypoint": "python free.py", "cleanup": {"keep": True}, "cluster": cluster},
         },
     }
 
