@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kuberay_model import schemas
+from kuberay_model.schemas.checking import violations
 from kuberay_model.schemas.distil import distil
 from kuberay_model.schemas.factoring import expanded, factored
 from kuberay_model.schemas.schema import MapKey, Violation
@@ -169,3 +170,16 @@ def test_the_schema_at_a_path_is_found() -> None:
     assert schema.node("RayJob", (*container, "image")) == {"type": "string"}
     assert schema.node("RayJob", (*container, "resources", "limits", MapKey("cpu"))) is not None
     assert schema.node("RayJob", (*container, "nothing", "below")) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "fine"),
+    [
+        ("2026-01-31T12:00:00Z", True),
+        ("2026-01-31T12:00:00.5+01:00", True),
+        ("today", False),
+        ("2026-13-01T00:00:00Z", False),
+    ],
+)
+def test_times_are_those_of_go(value: str, fine: bool) -> None:
+    assert (violations({"type": "string", "format": "date-time"}, value) == []) is fine

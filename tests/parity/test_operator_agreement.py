@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -21,6 +22,10 @@ PATIENCE = 240.0
 """Seconds that the operator may take for all RayJobs on a loaded machine."""
 ACCEPTED = 10
 """How many RayJobs that everybody accepts are tried too; each of them gets a RayCluster."""
+
+NOT_TRIED = {"X16", "U4"}
+"""Rules with examples that the operator never gets to judge: one it cannot read, and no other RayJob beside it; one
+without a submitter container makes it fail before it writes a status."""
 
 pytestmark = pytest.mark.e2e
 
@@ -52,7 +57,7 @@ class Trial:
 
 def _trials(namespace: str) -> Iterator[Trial]:
     for index, case in enumerate(CASES):
-        if case.version == str(DEFAULT) and not case.gates:
+        if case.version == str(DEFAULT) and not case.gates and case.rule not in NOT_TRIED:
             yield from _trial(namespace, index, case)
 
 
@@ -76,7 +81,7 @@ def _apply(session: Session, trials: list[Trial]) -> Mapping[str, tuple[int, str
         for trial in trials:
             metadata = trial.manifest["metadata"]
             answer = client.patch(
-                f"{KINDS['RayJob'].format(namespace=metadata['namespace'])}/{metadata['name']}",
+                f"{KINDS['RayJob'].format(namespace=metadata['namespace'])}/{quote(metadata['name'], safe='')}",
                 params={"fieldManager": "parity", "fieldValidation": "Strict"},
                 headers={"Content-Type": "application/apply-patch+yaml"},
                 json=trial.manifest,

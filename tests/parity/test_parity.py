@@ -36,8 +36,8 @@ EXAMPLES_OF_RULES: list[Case] = [case for case in CASES if case.version == str(D
 ABOUT_DELETION_RULES = ("J10", "J11", "J12", "J13", "J14", "J15")
 """Rules whose violations the operator reports together, a line each."""
 SCHEMA = schemas.load(DEFAULT).kinds["RayJob"]
-UNDECODABLE = {"X1", "X4", "X13"}
-"""Rules of the API server without which the operator cannot even read the RayJob."""
+UNDECODABLE = {"X1", "X13", "X16"}
+"""Rules without which the operator cannot even read the RayJob."""
 
 Manifest = Mapping[str, Any]
 

@@ -37,7 +37,7 @@ def _violations(job: Job, *keywords: str) -> Iterator[Violation]:
     note="Schemas of some versions come with this package; those of others are made from the CRDs of the cluster.",
 )
 def no_schema(job: Job) -> Iterator[Problem]:
-    """Say that X1 to X5, X9, X12 and X13 find nothing because there is nothing to compare with."""
+    """Say that X1 to X5, X9, X12, X13 and X16 find nothing because there is nothing to compare with."""
     if job.schema is None:
         known = listed(str(version) for version in schemas.known())
         yield Problem(
@@ -85,24 +85,29 @@ def allowed_values(job: Job) -> Iterator[Problem]:
 
 @rule("X4", "Every number is within the limits of the CRD", layer=Layer.API_SERVER)
 def ranges(job: Job) -> Iterator[Problem]:
-    """Compare with minimum, maximum and the number of bits."""
-    for found in _violations(job, "minimum", "maximum", "format"):
-        if found.wanted not in INTEGERS and found.keyword == "format":
-            continue
-        match found.keyword:
-            case "minimum":
-                yield Problem(found.place, f"{found.value} is too small.", f"Use {found.wanted} or more.")
-            case "maximum":
-                yield Problem(found.place, f"{found.value} is too large.", f"Use {found.wanted} or less.")
-            case _:
-                yield _too_many_bits(found)
+    """Compare with minimum and maximum."""
+    for found in _violations(job, "minimum", "maximum"):
+        if found.keyword == "minimum":
+            yield Problem(found.place, f"{found.value} is too small.", f"Use {found.wanted} or more.")
+        else:
+            yield Problem(found.place, f"{found.value} is too large.", f"Use {found.wanted} or less.")
 
 
-def _too_many_bits(found: Violation) -> Problem:
-    smallest, largest = INTEGERS[str(found.wanted)]
-    bits = str(found.wanted).removeprefix("int")
-    limit = f"at most {largest}" if found.value > 0 else f"at least {smallest}"
-    return Problem(found.place, f"{found.value} does not fit into {bits} bits.", f"Use {limit}.")
+@rule(
+    "X16",
+    "Every integer fits into the bits of its field",
+    layer=Layer.NOBODY,
+    note="The API server stores it, and from then on the operator can read neither this object nor a list with it "
+    "in it: after its next start it sees no object of the kind at all.",
+)
+def bits(job: Job) -> Iterator[Problem]:
+    """Compare with 32 or 64 bits."""
+    for found in _violations(job, "format"):
+        if found.wanted in INTEGERS:
+            smallest, largest = INTEGERS[found.wanted]
+            limit = f"at most {largest}" if found.value > 0 else f"at least {smallest}"
+            size = found.wanted.removeprefix("int")
+            yield Problem(found.place, f"{found.value} does not fit into {size} bits.", f"Use {limit}.")
 
 
 @rule("X5", "Items of a list with keys are different", layer=Layer.API_SERVER)

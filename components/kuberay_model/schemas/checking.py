@@ -28,7 +28,7 @@ _TIME = re.compile(
 _JSON_SCHEMA = Draft202012Validator({})
 
 
-def violations(kind: Node, manifest: Mapping[str, Any]) -> list[Violation]:
+def violations(kind: Node, manifest: Any) -> list[Violation]:
     """Return what is wrong with an object; nulls are expected to be gone."""
     found: list[Violation] = []
     _compare(manifest, kind, (), found)

@@ -19,7 +19,6 @@ _LIST_TYPE = "x-kubernetes-list-type"
 _RULES = "x-kubernetes-validations"
 
 _STRING = {"type": "string"}
-_TIME = {"type": "string", "format": "date-time"}
 _STRINGS = {"type": "object", "additionalProperties": _STRING}
 _INT64 = {"type": "integer", "format": "int64"}
 _OWNER = {
@@ -35,7 +34,7 @@ OBJECT_META: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         **dict.fromkeys(("name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"), _STRING),
-        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _STRING),
         **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _INT64),
         "labels": _STRINGS,
         "annotations": _STRINGS,

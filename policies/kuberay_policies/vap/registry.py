@@ -50,6 +50,7 @@ REASONS: dict[str, str] = {
     "X0": "It is about what the checker knows: the API server always has a schema.",
     "J31": "CEL cannot parse YAML.",
     "X12": "The API server has dropped unknown fields before policies of admission see the object.",
+    "X16": "CEL does not know how many bits the operator reads a field with.",
     "P504": "The API server has made a name of generateName before policies of admission see the object.",
     "P505": "The API server answers for the kinds and versions that its CRDs serve.",
     "P506": "It is about the operator, and the same for every object of the kind.",
