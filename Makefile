@@ -38,8 +38,10 @@ test-parity: $(READY)  ## The rules against the operator's own validation, on 20
 policies: $(READY)  ## What a pull request is checked for: every stack and example, without a cluster
 	for stack in dev staging prod kind; do $(BIN)/kuberay-policies preview --stack $$stack $(ARGS) || exit; done
 
-schemas: $(READY)  ## Distil the schemas of the pinned KubeRay releases anew
+schemas: $(READY)  ## Make anew what is made from pinned releases and from the rules: schemas, pages
 	$(BIN)/python toolchain/make_schemas.py
+	$(BIN)/python -m kuberay_model.rules_page docs/rules.md
+	$(BIN)/kuberay-policies export schema --output policies/kuberay-policies.schema.json
 
 lint: $(READY)  ## Style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -32,7 +32,7 @@ def test_a_rule_is_shown_as_text() -> None:
         "Who reacts:    The operator writes jobDeploymentStatus: ValidationFailed, which a later edit does not cure.",
         "Severity:      error",
         "Versions:      1.6 and 1.7",
-        "Why:           Each retry creates a new RayCluster.",
+        "Check:         Each retry creates a new RayCluster.",
     ]
 
 

@@ -46,9 +46,7 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def space(
-    kuberay_session: Session, kuberay_programs: Programs, tmp_path_factory: pytest.TempPathFactory
-) -> Workspace:
+def space(kuberay_session: Session, kuberay_programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     made = workspace(tmp_path_factory.mktemp("preview"))
     provider = kuberay_programs.paths["pulumi-resource-kubernetes"]
     folders = (str(Path(sys.executable).parent), str(made.pulumi.parent), str(provider.parent), os.environ["PATH"])

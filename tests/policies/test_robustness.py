@@ -12,7 +12,19 @@ from kuberay_policies.settings import Settings
 from kuberay_policies.subjects import Subject, keys
 from tests.model.rayjobs import Manifest
 
-from .objects import binding, cluster, cluster_queue, crd, cron_job, flavor, local_queue, operator, queued, role, service
+from .objects import (
+    binding,
+    cluster,
+    cluster_queue,
+    crd,
+    cron_job,
+    flavor,
+    local_queue,
+    operator,
+    queued,
+    role,
+    service,
+)
 from .test_deferral import paths
 
 JUNK: list[Any] = [None, 0, -1.5, True, "", "x", [], [1], [[]], [{}], {}, {"a": 1}, {"name": []}]

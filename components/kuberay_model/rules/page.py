@@ -38,7 +38,7 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
     if rule.check is None:
         yield "Check", "Explained only: no check of its own."
     elif rule.check.__doc__:
-        yield "Why", " ".join(rule.check.__doc__.split())
+        yield "Check", " ".join(rule.check.__doc__.split())
     if rule.note:
         yield "Note", rule.note
     if rule.aliases:

@@ -54,7 +54,9 @@ class Unseen:
 
     def __str__(self) -> str:
         if self.title == CRDS:
-            return f"The CRDs of {self.name!r} are not downloaded here and not seen: run `pulumi preview --policy-pack`."
+            return (
+                f"The CRDs of {self.name!r} are not downloaded here and not seen: run `pulumi preview --policy-pack`."
+            )
         remedy = "run `pulumi preview --policy-pack`"
         if self.title.startswith("Helm"):
             remedy = f"check the output of `helm template`, or {remedy}"
