@@ -98,7 +98,8 @@ class KubeRayCrds(pulumi.ComponentResource):
     def _leave_out(self, url: str) -> None:
         if not pulumi.runtime.is_dry_run():
             raise ArgumentError(
-                f"The CRDs at {url} cannot be applied, because {OFFLINE_VARIABLE} is set, which is for previews; unset it."
+                f"The CRDs at {url} cannot be applied, because {OFFLINE_VARIABLE} is set, which is for previews; "
+                "unset it."
             )
         pulumi.log.warn(f"The CRDs at {url} are not looked at, because {OFFLINE_VARIABLE} is set.", self)
         self.names = unknown()

@@ -24,8 +24,8 @@ ACCEPTED = 10
 """How many RayJobs that everybody accepts are tried too; each of them gets a RayCluster."""
 
 NOT_TRIED = {"X16", "U4"}
-"""Rules with examples that the operator was not seen to judge: an integer that it cannot decode, and a submitter without
-a container, for which no status was written within `PATIENCE`."""
+"""Rules with examples that the operator was not seen to judge: an integer that it cannot decode, and a submitter
+without a container, for which no status was written within `PATIENCE`."""
 
 pytestmark = pytest.mark.e2e
 

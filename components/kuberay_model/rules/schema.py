@@ -97,8 +97,8 @@ def ranges(job: Job) -> Iterator[Problem]:
     "X16",
     "Every integer fits into the bits of its field",
     layer=Layer.NOBODY,
-    note="The API server stores it, because it does not check the format int32, but the operator cannot decode it. Go's "
-    "decoder refuses a whole list with such an object in it, so others of its kind may be lost to the operator as well.",
+    note="The API server stores it, because it does not check the format int32, but the operator cannot decode it. "
+    "Go's decoder refuses a whole list with such an object in it, so the operator may lose others of its kind as well.",
 )
 def bits(job: Job) -> Iterator[Problem]:
     """Compare with 32 or 64 bits."""
