@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pulumi
 
 
-class ArgumentError(pulumi.RunError, ValueError):
+class ArgumentError(pulumi.RunError):
     """An argument that cannot work, told in one sentence.
 
     Pulumi prints a ``RunError`` without a traceback, so the sentence is what the user reads at preview.

@@ -556,7 +556,12 @@ CASES = [
         "1.7.0",
         TLS,
     ),
-    Case("C25", (put(f"{CLUSTER}.upgradeStrategy.type", "None"),), f"{CLUSTER}.upgradeStrategy.type"),
+    Case(
+        "C25",
+        (put(f"{CLUSTER}.upgradeStrategy.type", "None"),),
+        f"{CLUSTER}.upgradeStrategy.type",
+        (put(f"{CLUSTER}.upgradeStrategy.type", "None"), spec(clusterSelector={"ray.io/cluster": "shared"})),
+    ),
     Case("X1", (spec(suspend="true"),), "spec.suspend", (spec(suspend=True),)),
     Case(
         "X1",

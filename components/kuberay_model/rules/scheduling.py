@@ -87,8 +87,8 @@ def selector_with_retries(job: Job) -> Iterator[Problem]:
     aliases=("U14",),
 )
 def upgrade_strategy(job: Job) -> Iterator[Problem]:
-    """A RayCluster made by a RayJob is never upgraded."""
-    if "type" in mapping(job.cluster.get("upgradeStrategy")):
+    """A RayCluster made by a RayJob is never upgraded; with clusterSelector none is made."""
+    if not job.selector and "type" in mapping(job.cluster.get("upgradeStrategy")):
         yield Problem(
             "spec.rayClusterSpec.upgradeStrategy.type",
             "The RayCluster of a RayJob cannot have an upgradeStrategy: it is refused with an event only, "
