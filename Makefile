@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# Files of tests that run side by side; each of them that needs a cluster makes one, of about 1.5 GiB.
+WORKERS ?= 2
 
 .PHONY: help setup programs lifecycle test unit test-parity lint policies schemas bench doctor lock clean
 
@@ -26,7 +28,7 @@ lifecycle: programs  ## The ten-step life cycle on real Ray, the operator killed
 	$(BIN)/kuberay-e2e lifecycle --report report $(ARGS)
 
 test: programs lint  ## Everything: lint, types, unit tests, end-to-end tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 unit: $(READY)  ## The tests that need no cluster
 	$(BIN)/python -m pytest -m 'not e2e' $(ARGS)

@@ -1,12 +1,12 @@
 """The feature gates of Kueue 0.19, and what may be done with them.
 
-Source: `pkg/features/kube_features.go` of Kueue 0.19.2. Kueue exits at start when it is given a gate that it does
-not know, or a locked one with another value than its own.
+Source: `pkg/features/kube_features.go` and `pkg/config/validation.go` of Kueue 0.19.2. Kueue exits at start when it is
+given a gate that it does not know, a locked one with another value than its own, or one without those that it requires.
 """
 
 from collections.abc import Iterator, Mapping
 
-from kuberay_model.sentences import nearest
+from kuberay_model.sentences import listed, nearest
 
 GATES_VERSION = "0.19"
 """The minor release whose gates are known here; gates of other releases are passed on as they are."""
@@ -113,6 +113,30 @@ LOCKED = {
     "SkipFinalizersForPodsSuspendedByParent": True,
 }
 
+_PLACEMENT = ("TopologyAwareScheduling",)
+_REPLACEMENT = ("TopologyAwareScheduling", "TASFailedNodeReplacement")
+_DEVICES = ("KueueDRAIntegration",)
+
+REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "ElasticJobsViaWorkloadSlicesWithTAS": ("ElasticJobsViaWorkloadSlices", "TopologyAwareScheduling"),
+    "KueueDRAIntegrationConsumableCapacity": _DEVICES,
+    "KueueDRAIntegrationExtendedResource": _DEVICES,
+    "KueueDRAIntegrationPartitionableDevices": _DEVICES,
+    "TASBalancedPlacement": _PLACEMENT,
+    "TASFailedNodeReplacement": _PLACEMENT,
+    "TASFailedNodeReplacementFailFast": _REPLACEMENT,
+    "TASHandleOverlappingFlavors": _PLACEMENT,
+    "TASMultiLayerTopology": _PLACEMENT,
+    "TASProfileMixed": _PLACEMENT,
+    "TASRecomputeAssignmentWithinSchedulingCycle": _PLACEMENT,
+    "TASReplaceNodeDueToNotReadyOverFixedTime": _REPLACEMENT,
+    "TASReplaceNodeOnNodeTaints": _PLACEMENT,
+    "TASReplaceNodeOnPodTermination": _REPLACEMENT,
+    "TASRespectNodeAffinityPreferred": _PLACEMENT,
+    "UnadmittedWorkloadsExplicitStatus": ("UnadmittedWorkloadsObservability",),
+}
+"""Gates that must be on where the gate named first is on."""
+
 
 def gate_problems(version: str, gates: Mapping[str, bool]) -> Iterator[str]:
     """Say which gates Kueue would exit on.
@@ -126,6 +150,8 @@ def gate_problems(version: str, gates: Mapping[str, bool]) -> Iterator[str]:
             yield f"The feature gate {name} is on (true) or off (false), but {enabled!r} was given."
         elif version.startswith(f"{GATES_VERSION}."):
             yield from _known_gate_problems(version, name, enabled)
+    if version.startswith(f"{GATES_VERSION}."):
+        yield from _missing_gates(version, gates)
 
 
 def _known_gate_problems(version: str, name: str, enabled: bool) -> Iterator[str]:
@@ -136,3 +162,15 @@ def _known_gate_problems(version: str, name: str, enabled: bool) -> Iterator[str
         yield f"Kueue {version} has no feature gate {name!r}, and exits at start when it is given one; {hint}"
     elif LOCKED.get(name, enabled) != enabled:
         yield f"Kueue {version} has locked the feature gate {name} to {LOCKED[name]}; remove it."
+
+
+def _missing_gates(version: str, gates: Mapping[str, bool]) -> Iterator[str]:
+    defaults = {**dict.fromkeys(ON_BY_DEFAULT, True), **dict.fromkeys(OFF_BY_DEFAULT, False), **LOCKED}
+    on = {name for name, enabled in {**defaults, **gates}.items() if enabled is True}
+    for name, required in REQUIRED.items():
+        off = [other for other in required if other not in on]
+        if name in on and off:
+            yield (
+                f"Kueue {version} has the feature gate {name} on, which requires {listed(off, 'and')}; turn that on, "
+                f"or set {name} to false."
+            )

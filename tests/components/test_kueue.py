@@ -375,6 +375,11 @@ def test_a_configuration_that_kueue_would_exit_on_is_refused_at_preview(args: di
             {"feature_gates": {"TopologyAwareSheduling": True}},
             "Kueue 0.19.2 has no feature gate 'TopologyAwareSheduling'.* did you mean TopologyAwareScheduling?",
         ),
+        (
+            {"feature_gates": {"UnadmittedWorkloadsExplicitStatus": True}},
+            "UnadmittedWorkloadsExplicitStatus on, which requires UnadmittedWorkloadsObservability",
+        ),
+        ({"feature_gates": {"KueueDRAIntegration": False}}, "KueueDRAIntegrationExtendedResource to false"),
         ({"feature_gates": {"HierarchicalCohorts": False}}, "has locked the feature gate HierarchicalCohorts to True"),
         (
             {

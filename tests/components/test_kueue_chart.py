@@ -4,6 +4,7 @@ Chart and program are those of the toolchain; a test that needs one which is not
 """
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from pulumi_kuberay import (
     WorkloadRetention,
 )
 from pulumi_kuberay.kueue_configuration import DEFAULT_CONFIGURATION, configuration, configuration_text
-from pulumi_kuberay.kueue_gates import LOCKED, OFF_BY_DEFAULT, ON_BY_DEFAULT
+from pulumi_kuberay.kueue_gates import LOCKED, OFF_BY_DEFAULT, ON_BY_DEFAULT, REQUIRED, gate_problems
 from pulumi_kuberay.kueue_values import kueue_values
 
 _TOOLCHAIN = Toolchain()
@@ -209,10 +210,27 @@ def run_with_gates(tmp_path: Path, gates: dict[str, bool]) -> str:
     )
 
 
-def test_kueue_itself_knows_every_gate_and_lets_those_that_are_not_locked_be_changed(tmp_path: Path) -> None:
-    changed = {**dict.fromkeys(OFF_BY_DEFAULT, True), **dict.fromkeys(ON_BY_DEFAULT, False), **LOCKED}
-
+@pytest.mark.parametrize(
+    "changed",
+    [{**dict.fromkeys(OFF_BY_DEFAULT, True), **LOCKED}, dict.fromkeys(ON_BY_DEFAULT, False)],
+    ids=["all on", "all off"],
+)
+def test_kueue_itself_knows_every_gate_and_lets_those_that_are_not_locked_be_changed(
+    tmp_path: Path, changed: dict[str, bool]
+) -> None:
+    assert list(gate_problems("0.19.2", changed)) == []
     assert _ACCEPTED in run_with_gates(tmp_path, changed)
+
+
+@pytest.mark.parametrize(
+    ("name", "required"), [(name, other) for name, required in sorted(REQUIRED.items()) for other in required]
+)
+def test_kueue_itself_refuses_a_gate_without_another_that_it_requires(tmp_path: Path, name: str, required: str) -> None:
+    needed = dict.fromkeys((other for other in REQUIRED if REQUIRED[other] == (required,)), False)
+    changed = {**needed, name: True, required: False}
+
+    assert any(name in problem for problem in gate_problems("0.19.2", changed))
+    assert re.search(f"{name} requires {required}|TAS profile with TAS disabled", run_with_gates(tmp_path, changed))
 
 
 @pytest.mark.parametrize("name", sorted(LOCKED))

@@ -115,7 +115,7 @@ def test_the_refusal_is_found_behind_the_errors_that_pulumi_wraps_it_in() -> Non
     async def serialize() -> None:
         try:
             raise refusal
-        except ValueError as error:
+        except ArgumentError as error:
             raise ValueError("While processing input: 'spec'") from error
 
     with pytest.raises(ValueError, match="While processing") as wrapped:

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
+from kuberay_model.versions import DEFAULT
 from kuberay_policies.catalogue import POLICIES
 from kuberay_policies.evaluation import evaluate
 from kuberay_policies.pack import policies
@@ -178,6 +179,7 @@ def test_a_program(tmp_path: Path) -> None:
 def test_the_whole_set_through_pulumi(form: str, tmp_path: Path) -> None:
     """`pulumi policy analyze` reports of all bad twins without settings of their own what the core finds."""
     space = workspace(tmp_path)
+    space.settings({"kuberayVersion": str(DEFAULT)})
     chosen = [twins for twins in TWINS if not twins.settings and not POLICIES[twins.policy].needs_options]
     subjects = [
         seen_by_pack(subject)

@@ -231,8 +231,7 @@ def _token(_: Rendering) -> str:
 @expression("C25")
 def _upgrade_strategy(_: Rendering) -> str:
     return when(
-        "!variables.selected && has(variables.cluster.upgradeStrategy) && "
-        "has(variables.cluster.upgradeStrategy.type)",
+        "!variables.selected && has(variables.cluster.upgradeStrategy) && has(variables.cluster.upgradeStrategy.type)",
         finding(
             "spec.rayClusterSpec.upgradeStrategy.type",
             "The RayCluster of a RayJob cannot have an upgradeStrategy: it is refused with an event only, "
