@@ -39,3 +39,8 @@ def serve(folders: Sequence[Path]) -> None:
     while not stopping.wait(1.0) and os.getppid() == parent:
         pass
     server.stop(grace=0.5).wait()
+
+
+def main() -> None:
+    """Serve the pack with the settings file of the current folder: the command `kuberay-policy-pack`."""
+    serve((Path.cwd(),))
