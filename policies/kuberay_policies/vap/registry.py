@@ -62,7 +62,6 @@ CRD_FIRST: dict[str, str] = {
     "J9": "X8",
     "J10": "X10 and X11",
     "J11": "X4",
-    "J16": "X8",
     "J33": "X4",
 }
 """Id of an exported policy to the rules of the CRD that refuse such an object before."""
