@@ -28,8 +28,8 @@ NOT_TRIED = {"X16", "U4"}
 without a container, for which no status was written within `PATIENCE`."""
 
 _PANIC_OF_KUEUE = "denied the request: panic"
-"""Where another test has put Kueue 0.19.2 on the cluster: its webhook vrayjob.kb.io panics on a RayJob whose Pods have no container,
-in a queue or not, so that the operator never sees it."""
+"""Where another test has put Kueue 0.19.2 on the cluster: its webhook vrayjob.kb.io panics on a RayJob whose Pods have
+no container, in a queue or not, so that the operator never sees it."""
 
 pytestmark = pytest.mark.e2e
 
