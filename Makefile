@@ -55,8 +55,8 @@ lint: $(READY)  ## Style, types and the direction of imports
 
 bench: programs  ## Measure speed and memory
 	$(BIN)/python -m kuberay_toolchain kubeconform
-	$(BIN)/python -m tests.policies.bench
-	$(BIN)/python -m tests.policies.bench_preview
+	-$(BIN)/python -m tests.policies.bench
+	-$(BIN)/python -m tests.policies.bench_preview
 	$(BIN)/python -m kuberay_e2e.bench $(ARGS)
 
 doctor: $(READY)  ## Say what is there and what is missing
