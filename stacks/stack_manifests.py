@@ -9,6 +9,8 @@ import yaml
 from config_errors import ConfigError
 from stack_file import PROJECT
 
+from kuberay_model.yaml_loader import Loader
+
 Manifest = Mapping[str, Any]
 
 _CLUSTER_SCOPED = frozenset(
@@ -27,7 +29,6 @@ _CLUSTER_SCOPED = frozenset(
     }
 )
 _RAY_GROUP = "ray.io/"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _placed(manifest: Manifest, namespace: str) -> Manifest:
 
 def _objects(file: Path) -> Iterator[Manifest]:
     try:
-        documents = list(yaml.load_all(file.read_bytes(), Loader=_Loader))
+        documents = list(yaml.load_all(file.read_bytes(), Loader=Loader))
     except OSError as error:
         raise ConfigError(
             f"The file {str(file)!r} of {PROJECT}:manifests cannot be read: {error.strerror}; paths are "

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from kuberay_model.yaml_loader import Loader
 from pulumi_kuberay.cache import cache_folder, write_atomically
 from pulumi_kuberay.errors import ArgumentError
 
@@ -20,7 +21,6 @@ Manifest = dict[str, Any]
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _DOWNLOAD_TIMEOUT_SECONDS = 60
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def crds_from_folder(folder: Path) -> list[Manifest]:
@@ -141,7 +141,7 @@ def _documents(name: str, content: bytes) -> list[Any]:
     cached = cache_folder("crds") / f"{hashlib.sha256(content).hexdigest()}.json"
     if not cached.is_file():
         try:
-            text = json.dumps(list(yaml.load_all(content, Loader=_Loader)), default=str)
+            text = json.dumps(list(yaml.load_all(content, Loader=Loader)), default=str)
         except yaml.YAMLError as error:
             raise ArgumentError(f"{name} is not valid YAML: {error}") from error
         write_atomically(cached, text)

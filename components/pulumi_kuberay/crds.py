@@ -69,11 +69,11 @@ class KubeRayCrds(pulumi.ComponentResource):
                 another.
         """
         super().__init__("kuberay:index:KubeRayCrds", name, {}, opts)
-        _check_source(args)
-        if args.url is not None and os.environ.get(OFFLINE_VARIABLE):
-            self._leave_out(args.url)
+        source, location = _source(args)
+        if source == "url" and os.environ.get(OFFLINE_VARIABLE):
+            self._leave_out(location)
             return
-        crds = _read(args)
+        crds = _read(source, location)
         digest = checksum(crds)
         if args.expected_checksum not in (None, digest):
             raise ArgumentError(
@@ -107,19 +107,15 @@ class KubeRayCrds(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _sources(args: KubeRayCrdsArgs) -> dict[str, str]:
-    return {key: value for key in ("folder", "chart", "url") if (value := getattr(args, key)) is not None}
-
-
-def _check_source(args: KubeRayCrdsArgs) -> None:
-    named = _sources(args)
+def _source(args: KubeRayCrdsArgs) -> tuple[str, str]:
+    named = {key: value for key in ("folder", "chart", "url") if (value := getattr(args, key)) is not None}
     if len(named) != 1:
         seen = "none of them is" if not named else f"{' and '.join(named)} are"
         raise ArgumentError(f"KubeRayCrds takes its CRDs from exactly one of folder, chart or url, but {seen} set.")
+    return next(iter(named.items()))
 
 
-def _read(args: KubeRayCrdsArgs) -> list[dict[str, Any]]:
-    [(source, location)] = _sources(args).items()
+def _read(source: str, location: str) -> list[dict[str, Any]]:
     if source == "url":
         return crds_from_url(location)
     return (crds_from_chart if source == "chart" else crds_from_folder)(Path(location).expanduser())

@@ -22,8 +22,9 @@ class Engine(pulumi.runtime.Mocks):
         raise AssertionError(f"No component calls a function of a provider, but {args.token} was called.")
 
     def inputs(self, token: str) -> list[dict[str, Any]]:
-        """Return the inputs of every resource of one type."""
-        return [dict(resource.inputs) for resource in self.resources if resource.typ == token]
+        """Return the inputs of every resource of one type, by logical name: registrations arrive in any order."""
+        found = [resource for resource in self.resources if resource.typ == token]
+        return [dict(resource.inputs) for resource in sorted(found, key=lambda resource: str(resource.name))]
 
     def one(self, token: str) -> dict[str, Any]:
         """Return the inputs of the only resource of one type."""

@@ -8,6 +8,7 @@ from typing import Any
 from pulumi_policy import proxy
 
 from kuberay_policies.subjects import UNKNOWN
+from kuberay_policies.wire import OUTPUT, SECRET, SIGNATURE
 
 UNKNOWN_VALUES = frozenset(
     {
@@ -21,10 +22,6 @@ UNKNOWN_VALUES = frozenset(
     }
 )
 """What the engine sends in the place of a value that is known only at deployment."""
-
-_SIGNATURE = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"
-_OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 
 
 def plain(value: Any, without: Collection[str] = ()) -> Any:
@@ -62,10 +59,10 @@ def decoded(value: Any, without: Collection[str] = ()) -> Any:
 
 
 def _mapping(value: Mapping[str, Any], without: Collection[str]) -> Any:
-    if _SIGNATURE in value:
-        if value[_SIGNATURE] == _SECRET:
+    if SIGNATURE in value:
+        if value[SIGNATURE] == SECRET:
             return _item(value, "value", without)
-        if value[_SIGNATURE] == _OUTPUT:
+        if value[SIGNATURE] == OUTPUT:
             return _item(value, "value", without) if "value" in value else UNKNOWN
     return {key: _item(value, key, without) for key in value if key not in without}
 

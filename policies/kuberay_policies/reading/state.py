@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kuberay_policies.subjects import UNKNOWN, Options, Source, Subject
+from kuberay_policies.wire import SECRET, SIGNATURE
 
 KUBERNETES = "kubernetes:"
 _HELM_RELEASE = "kubernetes:helm.sh/v3:Release"
-_SIGNATURE = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"
 _UNKNOWN = frozenset(
     {
         "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -111,7 +110,7 @@ def _manifest(kind: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        if value.get(_SIGNATURE) == _SECRET:
+        if value.get(SIGNATURE) == SECRET:
             return _plain(json.loads(value["plaintext"])) if isinstance(value.get("plaintext"), str) else UNKNOWN
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
