@@ -167,6 +167,9 @@ _KUBERNETES = GoModule(
     ),
     disk_mib=1500,
 )
+_KIND = GoModule(MODULES / "kind", disk_mib=200)
+_COREDNS = GoModule(MODULES / "coredns", disk_mib=700)
+_PAUSE = GoModule(MODULES / "pause", disk_mib=100)
 _PULUMI = GoModule(
     MODULES / "pulumi",
     ("-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.274.1",),
@@ -185,8 +188,8 @@ _PROVIDER = GoModule(
 )
 
 
-def _kubernetes(name: str, probe: Probe) -> Program:
-    return Program(name, "1.34.4", _KUBERNETES, f"k8s.io/kubernetes/cmd/{name}", probe)
+def _kubernetes(name: str, probe: Probe, *, on_request: bool = False) -> Program:
+    return Program(name, "1.34.4", _KUBERNETES, f"k8s.io/kubernetes/cmd/{name}", probe, on_request=on_request)
 
 
 _KUBERNETES_VERSION = Probe(("--version",), r"Kubernetes v(\S+)")
@@ -204,6 +207,9 @@ PROGRAMS: tuple[Program, ...] = (
     _kubernetes("kube-controller-manager", _KUBERNETES_VERSION),
     _kubernetes("kube-scheduler", _KUBERNETES_VERSION),
     _kubernetes("kubectl", Probe(("version", "--client"), r"Client Version: v(\S+)")),
+    _kubernetes("kubelet", _KUBERNETES_VERSION, on_request=True),
+    _kubernetes("kubeadm", Probe(("version", "-o", "short"), r"v(\d\S*)"), on_request=True),
+    _kubernetes("kube-proxy", _KUBERNETES_VERSION, on_request=True),
     Program("kwok", "0.8.0", _KWOK, "sigs.k8s.io/kwok/cmd/kwok", _KWOK_VERSION),
     Program("kwokctl", "0.8.0", _KWOK, "sigs.k8s.io/kwok/cmd/kwokctl", _KWOK_VERSION),
     Program(
@@ -251,6 +257,17 @@ PROGRAMS: tuple[Program, ...] = (
         plugin_of="pulumi",
     ),
     Program("pulumi-resource-kubernetes", "4.25.0", _PROVIDER, "."),
+    Program(
+        "kind",
+        "0.33.0",
+        _KIND,
+        "sigs.k8s.io/kind",
+        Probe(("--version",), r"version (\d\S*)"),
+        files=(ModuleFile("sigs.k8s.io/kind", "images/base/files", "base"),),
+        on_request=True,
+    ),
+    Program("coredns", "1.12.1", _COREDNS, ".", on_request=True),
+    Program("pause", "3.10.1", _PAUSE, ".", on_request=True),
     Program(
         "kubeconform",
         "0.7.0",
