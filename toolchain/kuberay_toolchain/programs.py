@@ -157,6 +157,7 @@ _PULUMI_YAML = GoModule(
     ("-X github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.25.0",),
     disk_mib=1500,
 )
+_ACTIONLINT = GoModule(MODULES / "actionlint", ("-X github.com/rhysd/actionlint.version=1.7.12",), disk_mib=200)
 _KUBECONFORM = GoModule(MODULES / "kubeconform", ("-X main.version=v0.7.0",), disk_mib=200)
 _KUBERNETES = GoModule(
     MODULES / "kubernetes",
@@ -274,6 +275,14 @@ PROGRAMS: tuple[Program, ...] = (
         _KUBECONFORM,
         "github.com/yannh/kubeconform/cmd/kubeconform",
         Probe(("-v",), r"v(\d\S*)"),
+        on_request=True,
+    ),
+    Program(
+        "actionlint",
+        "1.7.12",
+        _ACTIONLINT,
+        "github.com/rhysd/actionlint/cmd/actionlint",
+        Probe(("-version",), r"^(\d\S*)"),
         on_request=True,
     ),
 )
