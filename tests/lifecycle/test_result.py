@@ -29,7 +29,7 @@ def test_exit_code(found: Result, code: int) -> None:
 
 
 def test_junit_has_a_case_per_step_and_invariant() -> None:
-    [suite] = ET.fromstring(report.junit(result(State.HELD, State.FAILED, State.SKIPPED, held=False)))
+    [suite] = ET.fromstring(report.junit_xml(result(State.HELD, State.FAILED, State.SKIPPED, held=False)))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", "2", "1")
     first, second, third, invariant = suite.findall("testcase")
     assert first.get("name") == "01 create the cluster"
