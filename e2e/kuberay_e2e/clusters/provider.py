@@ -8,6 +8,30 @@ from typing import Protocol
 from kuberay_e2e.state import Run
 
 
+class Nodes(Protocol):
+    """Access to the nodes of a cluster, as an administrator of the machine has it."""
+
+    def names(self) -> list[str]:
+        """Names of the nodes, as Kubernetes knows them, the control plane first."""
+        ...
+
+    def exec(self, node: str, *command: str) -> str:
+        """Run a command on a node as root and return what it printed.
+
+        Raises:
+            HarnessError: It failed or took too long.
+        """
+        ...
+
+    def load(self, archive: Path) -> None:
+        """Take the image of a docker-archive into every node, so that pods can use it without a registry.
+
+        Raises:
+            HarnessError: The archive cannot be read, or a node refused it.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Cluster:
     """A running cluster.
@@ -18,12 +42,14 @@ class Cluster:
         simulated_pods: True where no kubelet runs containers, so that the harness itself has to run the
             operator and Ray as processes.
         pod_logs: Folder in which the harness keeps the logs of the pods that it runs; None where a kubelet does.
+        nodes: Access to the nodes; None where there is none.
     """
 
     name: str
     kubeconfig: Path
     simulated_pods: bool
     pod_logs: Path | None = None
+    nodes: Nodes | None = None
 
 
 class ClusterProvider(Protocol):
