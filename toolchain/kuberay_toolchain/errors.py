@@ -27,3 +27,7 @@ class DiskFull(ToolchainError):
 
 class BuildFailed(ToolchainError):
     """`go build` ended with an error of its own."""
+
+
+class ImageFailed(ToolchainError):
+    """A container image cannot be made."""
