@@ -88,7 +88,7 @@ def write_layer(target: Path, files: Mapping[str, Path], folders: Mapping[str, i
         for name, source in sorted(files.items()):
             entry = tarfile.TarInfo(name.strip("/"))
             if source.is_symlink():
-                entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(source)
+                entry.type, entry.linkname = tarfile.SYMTYPE, str(source.readlink())
                 tar.addfile(entry)
                 continue
             entry.size, entry.mode = source.stat().st_size, 0o755 if os.access(source, os.X_OK) else 0o644
@@ -110,7 +110,11 @@ def write_archive(target: Path, reference: str, layers: Iterable[Path], settings
     config = _json(settings.configuration([f"sha256:{digest}" for _, digest in digests]))
     name = f"{hashlib.sha256(config).hexdigest()}.json"
     manifest = [
-        {"Config": name, "RepoTags": [reference], "Layers": [f"{digest}/layer.tar" for _, digest in digests]},
+        {
+            "Config": name,
+            "RepoTags": [qualified(reference)],
+            "Layers": [f"{digest}/layer.tar" for _, digest in digests],
+        },
     ]
     with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as tar:
         _add(tar, "manifest.json", _json(manifest))
@@ -129,6 +133,16 @@ def read_reference(archive: Path) -> str:
         assert content is not None
         reference: str = json.load(content)[0]["RepoTags"][0]
         return reference
+
+
+def qualified(reference: str) -> str:
+    """A reference with its registry: Docker's own, where it names none.
+
+    podman would put its own `localhost/` before a name without one, and containerd Docker's.
+    """
+    host, slash, _ = reference.partition("/")
+    named = slash and ("." in host or ":" in host or host == "localhost")
+    return reference if named else f"docker.io/{reference}"
 
 
 def _parents(name: str) -> list[str]:

@@ -72,16 +72,16 @@ class Images:
         for recipe in catalogue.IMAGES:
             if recipe.name == name:
                 return recipe
-        raise UnknownProgram(
-            f"There is no image called {name!r} here; the images are {', '.join(recipe.name for recipe in catalogue.IMAGES)}."
-        )
+        raise UnknownProgram(f"There is no image called {name!r} here; the images are {', '.join(self.names())}.")
 
     def _archive(self, recipe: ProgramImage | SystemImage) -> Path:
         return self._folder / recipe.name / self._key(recipe) / "image.tar"
 
     def _key(self, recipe: ProgramImage | SystemImage) -> str:
         """A short hash of everything that shapes an image: its recipe, its programs and the code that makes it."""
-        parts = [recipe, *recipe.contents] if isinstance(recipe, SystemImage) else [recipe]
+        parts: list[ProgramImage | SystemImage] = [recipe]
+        if isinstance(recipe, SystemImage):
+            parts += recipe.contents
         makers = (archive, debian, node, ray) if isinstance(recipe, SystemImage) else (archive,)
         digest = hashlib.sha256(json.dumps([asdict(part) for part in parts], sort_keys=True).encode())
         for program in sorted({name for part in parts for name in part.programs}):
