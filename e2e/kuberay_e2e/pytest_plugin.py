@@ -11,10 +11,9 @@ import pytest
 
 from kuberay_e2e.clusters import Cluster
 from kuberay_e2e.gateway import Gateway
-from kuberay_e2e.operator_process import OperatorProcess
-from kuberay_e2e.pods.kueue import KueueRunner
 from kuberay_e2e.ray import JobSpec, RayBackend, Script
-from kuberay_e2e.session import Programs, RayKind, Session
+from kuberay_e2e.session import Operator, Programs, RayKind, Session
+from kuberay_e2e.session.kueues import Kueue
 
 
 class Scripts:
@@ -77,7 +76,7 @@ def kuberay_session(
 
 
 @pytest.fixture(scope="session")
-def kuberay_kueue(kuberay_session: Session) -> KueueRunner:
+def kuberay_kueue(kuberay_session: Session) -> Kueue:
     """Kueue, applied to the shared cluster by Pulumi and running: from now on its webhooks see every pod there."""
     from kuberay_toolchain.toolchain import Toolchain
 
@@ -104,7 +103,7 @@ def kuberay_ray(kuberay_session: Session) -> RayBackend:
 
 
 @pytest.fixture
-def kuberay_operator(kuberay_session: Session) -> OperatorProcess:
+def kuberay_operator(kuberay_session: Session) -> Operator:
     """The operator, running."""
     if not kuberay_session.operator.running:
         kuberay_session.operator.wait_killed()

@@ -34,9 +34,9 @@ def armed(
 ) -> Iterator[Fault]:
     assert kuberay_operator.running
     fault = parse(request.param)
-    kuberay_session.engine.run(lambda: kuberay_session.gateway.arm(fault))
+    kuberay_session.arm(fault)
     yield fault
-    kuberay_session.engine.run(lambda: kuberay_session.gateway.disarm(fault))
+    kuberay_session.disarm(fault)
 
 
 @pytest.mark.parametrize(("armed", "mode"), WRITES.items(), ids=WRITES.keys(), indirect=["armed"])

@@ -8,10 +8,10 @@ import pytest
 
 from kuberay_e2e import state
 from kuberay_e2e.errors import HarnessError
-from kuberay_e2e.pods.kueue import KueueRunner
 from kuberay_e2e.pytest_plugin import Scripts
 from kuberay_e2e.ray import Script
 from kuberay_e2e.session import OPERATOR, Programs, Session, embedded
+from kuberay_e2e.session.kueues import Kueue
 from kuberay_toolchain.toolchain import Toolchain
 from tests.e2e.jobs import Job
 
@@ -42,7 +42,7 @@ def session(kuberay_programs: Programs, scripts: Scripts, said: list[str]) -> It
 
 
 @pytest.fixture
-def kueue(session: Session) -> KueueRunner:
+def kueue(session: Session) -> Kueue:
     """Runs Kueue as soon as it is applied."""
     return session.run_kueue(Toolchain().ensure("kueue")["kueue"])
 
@@ -95,9 +95,7 @@ def lines_of(said: list[str], *words: str) -> list[int]:
     return [number for number, line in enumerate(said) if all(word in line for word in words)]
 
 
-def test_from_an_empty_cluster_and_back(
-    session: Session, kueue: KueueRunner, scripts: Scripts, said: list[str]
-) -> None:
+def test_from_an_empty_cluster_and_back(session: Session, kueue: Kueue, scripts: Scripts, said: list[str]) -> None:
     over = Event()
     scripts.set("python free.py", Script(duration=0.5, until=over))
     stack = session.stack("everything")

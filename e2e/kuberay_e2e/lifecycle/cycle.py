@@ -15,7 +15,7 @@ from kuberay_e2e.lifecycle.recording import Recording
 from kuberay_e2e.lifecycle.result import Invariant, Result, State, Step
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.lifecycle.workload import Workload
-from kuberay_e2e.session import OPERATOR, OPERATOR_NAMESPACE, Session
+from kuberay_e2e.session import OPERATOR, Session
 from kuberay_model import waiter
 from kuberay_model.outcome import Outcome, outcome
 
@@ -146,7 +146,7 @@ class LifeCycle:
 
     def _create(self, session: Session) -> str:
         fault = self._settings.fault
-        session.engine.run(lambda: session.gateway.arm(fault))
+        session.arm(fault)
         seen = self._apply(session, self._workload.kept())
         return f"{seen}; {self._recover(session, fault)}"
 
@@ -166,9 +166,9 @@ class LifeCycle:
             if found is not None and (ended := outcome(found)).terminal:
                 raise VerificationError(
                     f"Expected the operator to make the write {fault.write} so that the fault could act; the RayJob "
-                    f"ended without it ({ended.sentence}). The writes it made: {', '.join(_writes(session))}."
+                    f"ended without it ({ended.sentence}). The writes it made: {', '.join(session.writes())}."
                 )
-            raise NotYetError(f"the writes {', '.join(_writes(session)) or 'none'}")
+            raise NotYetError(f"the writes {', '.join(session.writes()) or 'none'}")
 
     def _verify_kept(self, session: Session) -> str:
         ended = self._wait_end(session)
@@ -253,8 +253,10 @@ class LifeCycle:
         with self._clock.pulumi():
             session.uninstall()
         session.stop_operator()
-        if session.reader.get("Deployment", OPERATOR_NAMESPACE, OPERATOR) is not None:
-            raise VerificationError(f"Expected the Deployment {OPERATOR_NAMESPACE}/{OPERATOR} to be gone; it is there.")
+        if session.reader.get("Deployment", session.operator_namespace, OPERATOR) is not None:
+            raise VerificationError(
+                f"Expected the Deployment {session.operator_namespace}/{OPERATOR} to be gone; it is there."
+            )
         return "operator uninstalled, cluster gone"
 
     def _leave(self, manager: AbstractContextManager[Session], session: Session | None) -> None:
@@ -332,10 +334,6 @@ class LifeCycle:
                 f"Expected the RayJob {self._workload.namespace}/{self._workload.name} to be there; it is not."
             )
         return found
-
-
-def _writes(session: Session) -> list[str]:
-    return [str(event.data["write"]) for event in session.trace.events("request") if "write" in event.data]
 
 
 def _names(items: list[Mapping[str, Any]]) -> str:

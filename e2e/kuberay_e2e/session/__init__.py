@@ -1,0 +1,31 @@
+"""Everything of one run, put together, on each kind of cluster: what life cycles, faults and scenarios work on."""
+
+from kuberay_e2e.session.on_embedded import RayKind, embedded
+from kuberay_e2e.session.operators import Operator, OperatorHost
+from kuberay_e2e.session.programs import (
+    OPERATOR,
+    OPERATOR_NAMESPACE,
+    OPERATOR_VERSION,
+    PROGRAMS,
+    Programs,
+    operator_program,
+)
+from kuberay_e2e.session.ray import RayWitness
+from kuberay_e2e.session.session import Session
+from kuberay_e2e.session.stacks import Stacks
+
+__all__ = [
+    "OPERATOR",
+    "OPERATOR_NAMESPACE",
+    "OPERATOR_VERSION",
+    "PROGRAMS",
+    "Operator",
+    "OperatorHost",
+    "Programs",
+    "RayKind",
+    "RayWitness",
+    "Session",
+    "Stacks",
+    "embedded",
+    "operator_program",
+]
