@@ -1,4 +1,4 @@
-"""The container engine of this machine, Docker or podman, with the settings that a Kubernetes node in a container needs.
+"""The container engine of this machine, Docker or podman, with the settings that Kubernetes nodes in containers need.
 
 The settings go into a file of the run's own, so that nothing of the user's configuration is changed.
 Fields of that file: https://github.com/containers/common/blob/main/docs/containers.conf.5.md
@@ -78,7 +78,16 @@ class ContainerEngine:
         Raises:
             HarnessError: None can be used; the sentence says why and what to do.
         """
-        answer = choose([ask(name) for name in ENGINES], os.environ.get(PROVIDER, ""))
+        return cls.named(os.environ.get(PROVIDER, ""))
+
+    @classmethod
+    def named(cls, name: str) -> "ContainerEngine":
+        """The engine of a name; an empty name leaves the choice.
+
+        Raises:
+            HarnessError: It cannot be used; the sentence says why and what to do.
+        """
+        answer = choose([ask(engine) for engine in ENGINES], name)
         assert answer.program is not None
         return cls(answer.name, answer.program, answer.said, {PROVIDER: answer.name})
 

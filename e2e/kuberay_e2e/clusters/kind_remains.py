@@ -1,0 +1,94 @@
+"""What a kind cluster consists of outside its run's folder, and how that is removed.
+
+Everything of a cluster carries its name, which no other cluster ever has: containers by kind's label, volumes by the
+node's name, and a network of its own. Thus nothing else is touched when it is removed, and what a killed run left is
+found and removed by the next run.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from kuberay_e2e import processes
+from kuberay_e2e.clusters.containers import ContainerEngine
+
+_LABEL = "io.x-k8s.kind.cluster"
+_RECORD = "kind.json"
+
+
+@dataclass(frozen=True)
+class Remains:
+    """What a cluster consists of outside its run's folder.
+
+    Attributes:
+        engine: Name of the container engine that runs it.
+        cluster: Name of the cluster.
+    """
+
+    engine: str
+    cluster: str
+
+    @classmethod
+    def of(cls, folder: Path) -> "Remains | None":
+        """What the run of a folder may have left; None if it made no kind cluster."""
+        try:
+            record = json.loads((folder / "cluster" / _RECORD).read_text())
+            return cls(record["engine"], record["cluster"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+
+    def note(self, folder: Path) -> None:
+        """Write down in the cluster's folder what is about to be made."""
+        (folder / _RECORD).write_text(json.dumps({"engine": self.engine, "cluster": self.cluster}))
+
+    def remove(self, engine: ContainerEngine) -> list[str]:
+        """Remove containers, volumes and network; what is not there is no error.
+
+        Returns:
+            Names of the containers that were removed.
+
+        Raises:
+            HarnessError: The engine does not do it.
+        """
+        form = "{{.Names}}"
+        containers = engine.run("ps", "--all", "--filter", f"label={_LABEL}={self.cluster}", "--format", form).split()
+        if containers:
+            engine.run("rm", "--force", "--volumes", *containers)
+        listed = engine.run("volume", "ls", "--format", "{{.Name}}\t{{.Labels}}").splitlines()
+        volumes = [line.split("\t")[0] for line in listed if f"{self.cluster}-" in line.partition("\t")[2]]
+        if volumes:
+            engine.run("volume", "rm", "--force", *volumes)
+        if self.cluster in engine.run("network", "ls", "--format", "{{.Name}}").split():
+            engine.run("network", "rm", self.cluster)
+        return containers
+
+
+def cluster_name(run: str, marker: str) -> str:
+    """Name of a run's cluster: that of the run and a part of its marker, so that no other cluster has it."""
+    return f"{run}-{marker[-6:]}".lstrip("-")
+
+
+def kind_marker(marker: str) -> str:
+    """Marker of kind and of what it starts, which can be ended without the run's other processes."""
+    return f"{marker}-kind"
+
+
+def remove_leftovers(folder: Path, marker: str) -> list[str]:
+    """Remove the cluster that a killed run left.
+
+    Args:
+        folder: The run's folder.
+        marker: The run's marker.
+
+    Returns:
+        Names of the containers that were removed.
+
+    Raises:
+        HarnessError: The container engine does not answer, so that the cluster is still there.
+    """
+    remains = Remains.of(folder)
+    if remains is None:
+        return []
+    processes.reap(kind_marker(marker))
+    engine = ContainerEngine.named(remains.engine)
+    return remains.remove(engine.configured(folder / "cluster"))
