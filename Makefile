@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Files of tests that run side by side; each of them that needs a cluster makes one, of about 1.5 GiB.
 WORKERS ?= 2
 
-.PHONY: help setup programs lifecycle test unit test-parity lint policies schemas bench doctor lock clean
+.PHONY: help setup programs lifecycle kind images test unit test-parity lint policies schemas bench doctor lock clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -27,11 +27,19 @@ programs: $(READY)  ## Find the programs in their pinned versions, or build them
 lifecycle: programs  ## The ten-step life cycle on real Ray, the operator killed on the way (ARGS=… for more)
 	$(BIN)/kuberay-e2e lifecycle --report report $(ARGS)
 
+kind: programs  ## On a real kind cluster: life cycle, operator killed both ways, faults, Kueue; report in reports/kind
+	scripts/install-container-engine
+	$(BIN)/kuberay-e2e kind --report reports/kind $(ARGS)
+
+images: $(READY)  ## Make the container images of the real cluster (node and Ray: as root, with debootstrap)
+	scripts/install-container-engine
+	$(BIN)/kuberay-e2e images build $(ARGS)
+
 test: programs lint  ## Everything: lint, types, unit tests, end-to-end tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m 'not kind' -n $(WORKERS) --dist loadfile $(ARGS)
 
 unit: $(READY)  ## The tests that need no cluster
-	$(BIN)/python -m pytest -m 'not e2e' $(ARGS)
+	$(BIN)/python -m pytest -m 'not e2e and not kind' $(ARGS)
 
 test-parity: $(READY)  ## The rules against the operator's own validation, on 20,000 RayJobs
 	$(BIN)/python -m kuberay_toolchain kuberay-validation
@@ -67,4 +75,4 @@ lock: $(READY)  ## Write requirements.lock anew (needs uv)
 		--constraint constraints.txt --extra policies --extra e2e --extra dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove the virtual environment and what tools leave in the tree
-	rm -rf $(VENV) report .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) report reports .mypy_cache .ruff_cache .pytest_cache .hypothesis
