@@ -1,0 +1,187 @@
+"""The RayJobs that faults are injected into: small, bounded in time, and with an entrypoint that counts its runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kuberay_e2e.clusterfaults import executions
+
+IMAGE = "rayproject/ray:2.52.0"
+RAY_VERSION = "2.52.0"
+CONFIG_MAP = "entrypoint"
+
+_CODE = """
+import os
+import sys
+import time
+import uuid
+
+RUN = uuid.uuid4().hex
+
+
+def say(word):
+    with open(f"{RUNS}/{RUN}", "a") as file:
+        print(RUN, os.uname().nodename, word, time.time(), file=file, flush=True)
+
+
+def work(seconds):
+    say("start")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.5)
+        say("beat")
+    print("the work is done", flush=True)
+
+
+if len(sys.argv) > 2:
+    import ray
+
+    ray.init()
+
+    @ray.remote(num_cpus=1, max_retries=3)
+    def remote_sleep(seconds):
+        time.sleep(seconds)
+        return os.uname().nodename
+
+    say("start")
+    print("the task ran in", ray.get(remote_sleep.remote(float(sys.argv[1]))), flush=True)
+else:
+    work(float(sys.argv[1]))
+say("end")
+""".replace("{RUNS}", executions.MOUNT)
+
+_TOLERATIONS = [{"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}]
+
+
+class Mode(StrEnum):
+    """How the job is submitted."""
+
+    K8S_JOB = "K8sJobMode"
+    HTTP = "HTTPMode"
+    SIDECAR = "SidecarMode"
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a RayJob is made of.
+
+    Attributes:
+        mode: How it is submitted.
+        seconds: How long its entrypoint takes, seconds.
+        workers: Number of worker pods. With workers, the entrypoint waits for a task that runs on one of them.
+        deadline: `activeDeadlineSeconds`, seconds: no fault lets it run for ever.
+        submitter_memory: Memory limit of the submitter.
+        submitter_backoff: `submitterConfig.backoffLimit`; None: KubeRay's default.
+        near: Node on which its pods are placed while it takes pods; empty: any.
+        grace: `terminationGracePeriodSeconds` of its pods, seconds.
+    """
+
+    mode: Mode
+    seconds: float = 20.0
+    workers: int = 0
+    deadline: int = 180
+    submitter_memory: str = "1Gi"
+    submitter_backoff: int | None = None
+    near: str = ""
+    grace: int = 3
+
+
+def config_map(namespace: str) -> dict[str, Any]:
+    """The code of the entrypoint."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": CONFIG_MAP, "namespace": namespace},
+        "data": {"job.py": _CODE},
+    }
+
+
+def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]:
+    """The RayJob.
+
+    Args:
+        namespace: Its namespace.
+        name: Its name.
+        load: What it is made of.
+        folder: Folder on the nodes in which its entrypoint counts its runs.
+    """
+    spec: dict[str, Any] = {
+        "entrypoint": f"python /code/job.py {load.seconds:g}" + (" remote" if load.workers else ""),
+        "submissionMode": load.mode.value,
+        "activeDeadlineSeconds": load.deadline,
+        "rayClusterSpec": {
+            "rayVersion": RAY_VERSION,
+            "headGroupSpec": {
+                "rayStartParams": {"num-cpus": "0" if load.workers else "1"},
+                "template": _ray_pod("ray-head", load, folder, memory="1536Mi"),
+            },
+        },
+    }
+    if load.workers:
+        spec["rayClusterSpec"]["workerGroupSpecs"] = [
+            {
+                "groupName": "workers",
+                "replicas": load.workers,
+                "minReplicas": load.workers,
+                "maxReplicas": load.workers,
+                "rayStartParams": {"num-cpus": "1"},
+                "template": _ray_pod("ray-worker", load, folder, memory="1Gi"),
+            }
+        ]
+    if load.mode is Mode.K8S_JOB:
+        spec["submitterPodTemplate"] = _submitter(load)
+        if load.submitter_backoff is not None:
+            spec["submitterConfig"] = {"backoffLimit": load.submitter_backoff}
+    return {
+        "apiVersion": "ray.io/v1",
+        "kind": "RayJob",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": spec,
+    }
+
+
+def _ray_pod(container: str, load: Load, folder: str, *, memory: str) -> dict[str, Any]:
+    return {
+        "spec": {
+            **_placement(load),
+            "containers": [
+                {
+                    **_container(container, cpu="100m", request="300Mi", limit=memory),
+                    "volumeMounts": [
+                        {"name": "code", "mountPath": "/code"},
+                        {"name": "runs", "mountPath": executions.MOUNT},
+                    ],
+                }
+            ],
+            "volumes": [
+                {"name": "code", "configMap": {"name": CONFIG_MAP}},
+                {"name": "runs", "hostPath": {"path": folder, "type": "Directory"}},
+            ],
+        }
+    }
+
+
+def _submitter(load: Load) -> dict[str, Any]:
+    container = _container("submitter", cpu="50m", request="16Mi", limit=load.submitter_memory)
+    return {"spec": {**_placement(load), "restartPolicy": "Never", "containers": [container]}}
+
+
+def _container(name: str, *, cpu: str, request: str, limit: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "image": IMAGE,
+        "imagePullPolicy": "IfNotPresent",
+        "env": [{"name": "RAY_USAGE_STATS_ENABLED", "value": "0"}],
+        "resources": {"requests": {"cpu": cpu, "memory": request}, "limits": {"memory": limit}},
+    }
+
+
+def _placement(load: Load) -> Mapping[str, Any]:
+    placement: dict[str, Any] = {"tolerations": _TOLERATIONS, "terminationGracePeriodSeconds": load.grace}
+    if load.near:
+        term = {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": [load.near]}]}
+        placement["affinity"] = {
+            "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "preference": term}]}
+        }
+    return placement
