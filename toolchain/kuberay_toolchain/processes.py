@@ -17,13 +17,16 @@ _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def die_with_parent() -> None:
-    """Have the kernel kill this process when the thread that started it ends; for `preexec_fn`.
+def die_with_parent(ending: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel end this process when the thread that started it ends; for `preexec_fn`.
 
     Where the platform has no such call (only Linux has), nothing happens.
+
+    Args:
+        ending: The signal; one that can be caught lets the process clean up.
     """
     if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, ending, 0, 0, 0)
 
 
 def run(
