@@ -26,8 +26,8 @@ ENGINES = ("docker", "podman")
 """The engines, in the order in which they are tried."""
 
 _ANSWER_SECONDS = 30.0
-_OPEN_FILES, _USER_PROCESSES = 1_048_576, 1_048_576
-_NODE_LIMITS = {"nofile": (resource.RLIMIT_NOFILE, _OPEN_FILES), "nproc": (resource.RLIMIT_NPROC, _USER_PROCESSES)}
+_OPEN_FILES = 1_048_576
+_PID_MAX = Path("/proc/sys/kernel/pid_max")
 
 
 class Problem(StrEnum):
@@ -223,12 +223,19 @@ def _sentence(answer: Answer) -> str:
 
 
 def hard_limits() -> dict[str, int]:
-    """What this process may give to a container, within its own hard limits: open files and processes of a user."""
-    limits = {}
-    for name, (number, wanted) in _NODE_LIMITS.items():
-        hard = resource.getrlimit(number)[1]
-        limits[name] = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
-    return limits
+    """What this process may give to a container: open files, and processes of a user.
+
+    They are within this process's own hard limits. podman lowers its limit of processes to the kernel's `pid_max`,
+    and then cannot give more than that.
+    """
+    return {
+        "nofile": _within(resource.getrlimit(resource.RLIMIT_NOFILE)[1], _OPEN_FILES),
+        "nproc": _within(resource.getrlimit(resource.RLIMIT_NPROC)[1], int(_PID_MAX.read_text())),
+    }
+
+
+def _within(hard: int, wanted: int) -> int:
+    return wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
 
 
 def settings(limits: Mapping[str, int], *, legacy_cgroups: bool) -> str:

@@ -53,7 +53,8 @@ class Remains:
         form = "{{.Names}}"
         containers = engine.run("ps", "--all", "--filter", f"label={_LABEL}={self.cluster}", "--format", form).split()
         if containers:
-            engine.run("rm", "--force", "--volumes", *containers)
+            at_once = ("--time", "0") if engine.name == "podman" else ()
+            engine.run("rm", "--force", "--volumes", *at_once, *containers)
         listed = engine.run("volume", "ls", "--format", "{{.Name}}\t{{.Labels}}").splitlines()
         volumes = [line.split("\t")[0] for line in listed if f"{self.cluster}-" in line.partition("\t")[2]]
         if volumes:
