@@ -5,8 +5,10 @@ Modules that take time to load are imported by the command that needs them.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -59,8 +61,9 @@ def check(
     from kuberay_policies.commands.check import chosen_settings
     from kuberay_policies.formats import render
 
-    settings, notes = chosen_settings(config, environment, kuberay_version, gates, crds)
-    outcome = run(paths, settings, state=state, excluded=exclude or (), notes=notes)
+    with _annotated(output_format):
+        settings, notes = chosen_settings(config, environment, kuberay_version, gates, crds)
+        outcome = run(paths, settings, state=state, excluded=exclude or (), notes=notes)
     _write(render(outcome, output_format), output)
     if output is not None:
         typer.echo(outcome.summary)
@@ -163,7 +166,8 @@ def preview(
     from kuberay_policies.commands.preview import preview as run
     from kuberay_policies.formats import render
 
-    outcome = run(program, stack, config, environment, kuberay_version, gates, values or (), without or ())
+    with _annotated(output_format):
+        outcome = run(program, stack, config, environment, kuberay_version, gates, values or (), without or ())
     _write(render(outcome, output_format), output)
     if output is not None:
         typer.echo(outcome.summary)
@@ -181,6 +185,19 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(USAGE_ERROR)
+
+
+@contextlib.contextmanager
+def _annotated(output_format: OutputFormat) -> Iterator[None]:
+    """Where annotations are asked for, the error that ends the command is one, too."""
+    try:
+        yield
+    except CommandError as error:
+        if output_format is OutputFormat.GITHUB:
+            from kuberay_policies.formats import github
+
+            typer.echo(github.command("error", str(error), title="Not checked"))
+        raise
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -211,6 +211,21 @@ def test_wrong_settings_are_told_with_their_lines(command: Command, text: str, m
         assert message in err
 
 
+@pytest.mark.parametrize("arguments", [("check", "a.yaml"), ("preview", "--stack", "dev")])
+def test_what_ends_the_command_is_an_annotation_where_annotations_are_asked_for(
+    command: Command, arguments: tuple[str, ...]
+) -> None:
+    command.settings("policies: {no-such-policy: off}\n")
+    (command.folder / "Pulumi.yaml").write_text("name: jobs\nruntime: python\n")
+    (command.folder / "Pulumi.dev.yaml").write_text("config: {}\n")
+    command.write("a.yaml", job())
+    code, out, err = command(*arguments, "--format", "github")
+    assert code == 2
+    assert out.startswith("::error title=Not checked::") and "no-such-policy" in out
+    assert "no-such-policy" in err
+    assert command(*arguments)[1] == ""
+
+
 def test_the_report_goes_to_a_file_and_the_summary_to_the_terminal(command: Command) -> None:
     command.write("a.yaml", LEAKING)
     code, out, _ = command("check", "a.yaml", "-f", "json", "-o", "report.json")
