@@ -10,9 +10,8 @@ from kuberay_e2e.api import KINDS, Object
 from kuberay_e2e.clusterfaults.executions import nodes_of
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
-from kuberay_e2e.session import OPERATOR, OPERATOR_NAMESPACE, Session
+from kuberay_e2e.session import OPERATOR, Session
 
-OPERATOR_SELECTOR = "app.kubernetes.io/component=kuberay-operator"
 LEASE = "ray-operator-leader"
 """Name of the operator's lease (main.go of KubeRay, LeaderElectionID)."""
 
@@ -36,6 +35,7 @@ class Actions:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._operators = session.operator_namespace
 
     def create(self, path: str, manifest: Mapping[str, Any]) -> Object:
         """Create an object.
@@ -114,15 +114,12 @@ class Actions:
 
     def operator_pods(self) -> list[Object]:
         """The operator's pods that are not being deleted, in the order of their names."""
-        found = self._session.reader.list("Pod", OPERATOR_NAMESPACE, selector=OPERATOR_SELECTOR)
-        return sorted(
-            (pod for pod in found if not pod["metadata"].get("deletionTimestamp")),
-            key=lambda pod: str(pod["metadata"]["name"]),
-        )
+        found = [pod for pod in self._operator_pods() if not pod["metadata"].get("deletionTimestamp")]
+        return sorted(found, key=lambda pod: str(pod["metadata"]["name"]))
 
     def lease_holder(self) -> str:
         """Identity of the operator's leader; empty where there is none."""
-        path = f"/apis/coordination.k8s.io/v1/namespaces/{OPERATOR_NAMESPACE}/leases/{LEASE}"
+        path = f"/apis/coordination.k8s.io/v1/namespaces/{self._operators}/leases/{LEASE}"
         lease = self._send("GET", path, missing=True)
         return str((lease.get("spec") or {}).get("holderIdentity") or "")
 
@@ -134,9 +131,7 @@ class Actions:
             replicas: How many operators there are.
             leader_election: Whether they elect a leader; None: as it is.
         """
-        deployment = self._session.reader.get("Deployment", OPERATOR_NAMESPACE, OPERATOR)
-        if deployment is None:
-            raise HarnessError(f"Expected the Deployment {OPERATOR_NAMESPACE}/{OPERATOR} to be there; it is not.")
+        deployment = self._deployment()
         before = deployment["spec"]["replicas"], deployment["spec"]["template"]["spec"]["containers"]
         containers = before[1] if leader_election is None else _electing(before[1], on=leader_election)
         try:
@@ -162,7 +157,7 @@ class Actions:
         )
 
     def _roll(self, replicas: int, containers: Sequence[Mapping[str, Any]]) -> None:
-        path = f"{KINDS['Deployment'].format(namespace=OPERATOR_NAMESPACE)}/{OPERATOR}"
+        path = f"{KINDS['Deployment'].format(namespace=self._operators)}/{OPERATOR}"
         change = {"spec": {"replicas": replicas, "template": {"spec": {"containers": containers}}}}
         generation = self._send("PATCH", path, change)["metadata"]["generation"]
         wait_for(
@@ -173,12 +168,21 @@ class Actions:
         )
 
     def _rolled(self, replicas: int, generation: int) -> None:
-        deployment = self._session.reader.get("Deployment", OPERATOR_NAMESPACE, OPERATOR) or {}
-        status = deployment.get("status") or {}
-        pods = self._session.reader.list("Pod", OPERATOR_NAMESPACE, selector=OPERATOR_SELECTOR)
-        seen = status.get("updatedReplicas", 0), status.get("readyReplicas", 0), len(pods)
+        status = self._deployment().get("status") or {}
+        seen = status.get("updatedReplicas", 0), status.get("readyReplicas", 0), len(self._operator_pods())
         if status.get("observedGeneration", 0) < generation or seen != (replicas, replicas, replicas):
             raise NotYetError(f"{seen[0]} updated, {seen[1]} ready, {seen[2]} pods")
+
+    def _deployment(self) -> Object:
+        found = self._session.reader.get("Deployment", self._operators, OPERATOR)
+        if found is None:
+            raise HarnessError(f"Expected the Deployment {self._operators}/{OPERATOR} to be there; it is not.")
+        return found
+
+    def _operator_pods(self) -> list[Object]:
+        labels = self._deployment()["spec"]["selector"]["matchLabels"]
+        selector = ",".join(f"{key}={value}" for key, value in labels.items())
+        return self._session.reader.list("Pod", self._operators, selector=selector)
 
     def _exec(self, node: str, *command: str) -> str:
         return nodes_of(self._session.cluster).exec(node, *command)

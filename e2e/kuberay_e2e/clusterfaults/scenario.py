@@ -11,7 +11,7 @@ from kuberay_e2e.clusterfaults.workload import Load, Mode
 from kuberay_e2e.deviations import Deviations, judge
 from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.operator_process import OperatorSpec
-from kuberay_e2e.session import OPERATOR, OPERATOR_NAMESPACE, Session
+from kuberay_e2e.session import OPERATOR, Session
 from kuberay_e2e.verdicts import Finding, State, Verdict
 
 Act = Callable[[Trial], Sequence[Finding]]
@@ -69,7 +69,7 @@ class Scenario:
             session: A session on a cluster with access to its nodes, the operator installed.
             namespace: A namespace of the scenario's own.
         """
-        version = OperatorSpec.read(session.access, OPERATOR_NAMESPACE, OPERATOR).version
+        version = OperatorSpec.read(session.access, session.operator_namespace, OPERATOR).version
         expectation = expectations.of(version, self.name, self.mode)
         expected = f"{expectation.sentence} Source: {expectation.source}."
         trial = Trial(session, namespace)
