@@ -7,7 +7,7 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,6 +20,9 @@ from kuberay_toolchain import doctor as examination
 from kuberay_toolchain.errors import ToolchainError
 from kuberay_toolchain.toolchain import Toolchain
 
+if TYPE_CHECKING:
+    from kuberay_e2e.targets import Target
+
 _PLAIN_WIDTH = 140
 """Columns of tables that go to a file or a CI log."""
 
@@ -30,6 +33,7 @@ class ClusterKind(StrEnum):
     """The cluster providers."""
 
     EMBEDDED = "embedded"
+    KIND = "kind"
 
 
 class RayChoice(StrEnum):
@@ -37,6 +41,13 @@ class RayChoice(StrEnum):
 
     LOCAL = "local"
     SIMULATED = "simulated"
+
+
+class OperatorChoice(StrEnum):
+    """How the operator runs where pods are real."""
+
+    POD = "pod"
+    LOCAL = "local"
 
 
 @app.command()
@@ -59,15 +70,27 @@ def lifecycle(
         typer.Argument(metavar="[MANIFEST…]", help="YAML of a RayJob and what it needs; default: the bundled sample."),
     ] = None,
     cluster: Annotated[ClusterKind, typer.Option(help="Where it runs.")] = ClusterKind.EMBEDDED,
-    ray: Annotated[RayChoice, typer.Option(help="Which Ray runs behind the head pods.")] = RayChoice.LOCAL,
+    ray: Annotated[
+        RayChoice | None,
+        typer.Option(help="Which Ray runs behind the simulated head pods of `embedded`; default: local."),
+    ] = None,
+    operator: Annotated[
+        OperatorChoice | None,
+        typer.Option(
+            help="How the operator runs where pods are real: as the Deployment's pod, killed when a watch shows its "
+            "write, or as a local process, killed at the exact write; default: pod."
+        ),
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of `kind`, the control plane among them.")] = 1,
     kill_at: Annotated[
         str,
         typer.Option(
             metavar="WRITE",
             help="Where the operator is disturbed: VERB:KIND[/SUBRESOURCE][:CHANGE][#OCCURRENCE][@POSITION], with the "
-            "positions before, committed, lost, after.",
+            "positions before, committed, lost, after; a pod has after only. Default: create:Job@committed, "
+            "create:Job@after of a pod.",
         ),
-    ] = "create:Job@committed",
+    ] = "",
     report: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Report folder; default: below the state folder.")
     ] = None,
@@ -81,8 +104,7 @@ def lifecycle(
     console = _console()
     request = runs.Request(
         manifests=tuple(manifests or ()),
-        cluster=cluster.value,
-        ray=ray.value,
+        target=_target(cluster, ray, operator, nodes),
         kill_at=kill_at,
         report=report,
         name=name or state.free_name("lifecycle"),
@@ -90,6 +112,25 @@ def lifecycle(
         job_seconds=job_timeout,
     )
     raise typer.Exit(runs.lifecycle(request, console))
+
+
+def _target(cluster: ClusterKind, ray: RayChoice | None, operator: OperatorChoice | None, nodes: int) -> "Target":
+    from kuberay_e2e import targets
+    from kuberay_e2e.session import OperatorKind, RayKind
+
+    if cluster is ClusterKind.EMBEDDED:
+        if operator is OperatorChoice.POD:
+            raise InputError(
+                "--operator pod needs real pods, which --cluster embedded has not; use --cluster kind, or leave "
+                "--operator out."
+            )
+        return targets.Embedded(RayKind(ray or RayChoice.LOCAL))
+    if ray is not None:
+        raise InputError(
+            f"--ray {ray} chooses what runs behind simulated pods; on --cluster {cluster} Ray runs in real pods. "
+            "Leave --ray out."
+        )
+    return targets.Kind(OperatorKind(operator or OperatorChoice.POD), nodes)
 
 
 def main() -> None:

@@ -80,6 +80,7 @@ def snapshot(event: str, kind: str, item: Mapping[str, Any]) -> dict[str, Any]:
         "uid": meta["uid"],
         "resource_version": meta.get("resourceVersion", ""),
         "owners": [owner["uid"] for owner in meta.get("ownerReferences") or ()],
+        "owner_kinds": [owner["kind"] for owner in meta.get("ownerReferences") or ()],
         "labels": dict(meta.get("labels") or {}),
         "finalizers": list(meta.get("finalizers") or ()),
         "deletion": meta.get("deletionTimestamp", ""),

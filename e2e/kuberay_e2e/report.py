@@ -39,6 +39,7 @@ def prepare(folder: Path) -> Path:
 
 def keep_evidence(session: Session, folder: Path) -> None:
     """Copy trace, ledger and logs of a session into the report folder, before its own folder goes."""
+    session.keep_logs()
     run = session.run.folder
     wanted = {
         run / "trace.jsonl": folder / "trace.jsonl",

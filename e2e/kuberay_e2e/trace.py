@@ -39,6 +39,11 @@ class Trace:
         self._clock = clock
         self._lock = threading.Lock()
         self._file = path.open("a", buffering=1) if path else None
+        self._listeners: list[Callable[[Event], None]] = []
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Call a function with each event from now on, in the thread that adds it; it must return at once."""
+        self._listeners.append(listener)
 
     def add(self, kind: str, **data: Any) -> Event:
         """Append an event and return it."""
@@ -48,7 +53,9 @@ class Trace:
             if self._file and not self._file.closed:
                 line = {"sequence": event.sequence, "time": round(event.time, 6), "kind": kind, **data}
                 self._file.write(json.dumps(line, default=str) + "\n")
-            return event
+        for listener in self._listeners:
+            listener(event)
+        return event
 
     def events(self, *kinds: str) -> list[Event]:
         """The events so far; default: of all kinds."""

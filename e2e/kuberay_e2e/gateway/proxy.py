@@ -66,12 +66,12 @@ class Gateway:
     Args:
         access: The API server.
         trace: Receives every request, response and watch event.
-        doors: Finds the Ray head of a RayCluster.
+        doors: Finds the Ray head of a RayCluster; None where the API server reaches Ray in real pods by itself.
 
     Use it as an asynchronous context manager, on one event loop.
     """
 
-    def __init__(self, access: Access, trace: Trace, doors: RayDoors) -> None:
+    def __init__(self, access: Access, trace: Trace, doors: RayDoors | None) -> None:
         self._access = access
         self._trace = trace
         self._doors = doors
@@ -93,7 +93,7 @@ class Gateway:
             headers={"Authorization": f"Bearer {self._access.token}"} if self._access.token else {},
         )
         self._loopback = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
-        self._ray = RayRoute(self._doors, self._allowed, self._service, self._loopback)
+        self._ray = RayRoute(self._doors, self._allowed, self._service, self._loopback) if self._doors else None
         server = web.Server(self._handle, access_log=None)
         self._runner = web.ServerRunner(server, shutdown_timeout=_CLOSING_SECONDS)
         await self._runner.setup()
@@ -220,7 +220,7 @@ class Gateway:
         self, request: web.BaseRequest, api: ApiRequest, body: bytes, incarnation: Incarnation
     ) -> tuple[Answer, "CIMultiDict[str]"]:
         headers = _authenticated(request, incarnation)
-        if api.is_proxy:
+        if api.is_proxy and self._ray is not None:
             answer = await self._ray.answer(
                 api,
                 request.method,

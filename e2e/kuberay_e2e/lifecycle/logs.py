@@ -10,6 +10,9 @@ from kuberay_e2e.session import Session
 
 _LINES = 20
 
+_SUBMITTER_CONTAINER = "ray-job-submitter"
+"""Name that KubeRay gives to the container that submits, in the submitter pod and in SidecarMode in the head pod."""
+
 
 class JobLogs:
     """Reads the logs of a workload's job.
@@ -30,13 +33,22 @@ class JobLogs:
             VerificationError: There is no pod of the submitter Job, or no RayJob.
             HarnessError: The log cannot be read.
         """
+        namespace, name = self._workload.namespace, self._workload.name
+        if self._workload.submission_mode == "SidecarMode":
+            return self._sidecar(namespace)
         if not self._workload.has_submitter_job:
             return self.ray()
-        namespace, name = self._workload.namespace, self._workload.name
         pods = self._session.reader.list("Pod", namespace, selector=f"job-name={name}")
         if not pods:
             raise VerificationError(f"Expected a pod of the submitter Job {name}; there is none.")
         return self._session.reader.log(namespace, pods[-1]["metadata"]["name"])
+
+    def _sidecar(self, namespace: str) -> str:
+        cluster = (self._rayjob().get("status") or {}).get("rayClusterName", "")
+        heads = self._session.reader.list("Pod", namespace, selector=f"ray.io/cluster={cluster},ray.io/node-type=head")
+        if not heads:
+            raise VerificationError(f"Expected a head pod of the RayCluster {cluster}; there is none.")
+        return self._session.reader.log(namespace, heads[-1]["metadata"]["name"], _SUBMITTER_CONTAINER)
 
     def ray(self) -> str:
         """What the job printed, as Ray's Jobs API has it.
@@ -45,15 +57,18 @@ class JobLogs:
             VerificationError: The RayJob is not there.
             HarnessError: Ray does not run, or knows no such job.
         """
+        status = self._rayjob().get("status") or {}
+        return self._session.job_output(
+            self._workload.namespace, status.get("rayClusterName", ""), status.get("jobId", "")
+        )
+
+    def _rayjob(self) -> Mapping[str, Any]:
         found = self._session.reader.get("RayJob", self._workload.namespace, self._workload.name)
         if found is None:
             raise VerificationError(
                 f"Expected the RayJob {self._workload.namespace}/{self._workload.name} to be there; it is not."
             )
-        status = found.get("status") or {}
-        return self._session.job_output(
-            self._workload.namespace, status.get("rayClusterName", ""), status.get("jobId", "")
-        )
+        return found
 
     def expected(self) -> list[str]:
         """The lines that the submitter's log has to hold: those the workload is known for, else Ray's own."""
@@ -78,9 +93,9 @@ class JobReader:
         """The RayJob as it is now.
 
         Raises:
-            HarnessError: The operator ended by itself, so that the RayJob would never end.
+            HarnessError: The operator is a local process and ended by itself, so that the RayJob would never end.
         """
-        if not self._session.operator.running:
+        if self._session.has_gateway and not self._session.operator.running:
             raise HarnessError(f"The operator ended by itself: {self._session.operator.last_lines()}")
         return self._session.reader.get("RayJob", self._workload.namespace, self._workload.name)
 

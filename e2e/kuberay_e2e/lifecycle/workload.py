@@ -40,8 +40,15 @@ class Workload:
         return cls.read([samples.path()], expected_output=samples.EXPECTED_OUTPUT)
 
     @classmethod
-    def read(cls, paths: Sequence[Path], *, expected_output: tuple[str, ...] = ()) -> "Workload":
+    def read(
+        cls, paths: Sequence[Path], *, expected_output: tuple[str, ...] = (), real_pods: bool = False
+    ) -> "Workload":
         """Read a user's manifests.
+
+        Args:
+            paths: The files.
+            expected_output: Lines that the job is known to print, in order.
+            real_pods: Pods are real, so that a submitter can run inside the head pod.
 
         Raises:
             InputError: A file cannot be used, there is not exactly one RayJob, KubeRay would refuse it, or a
@@ -52,7 +59,7 @@ class Workload:
             found = manifests.rayjob(documents)
         except manifests.ManifestError as error:
             raise InputError(str(error)) from error
-        _refuse_undrivable(found)
+        _refuse_undrivable(found, real_pods)
         if (finding := rules.refusal(found.manifest)) is not None:
             raise InputError(f"{found.location}: KubeRay would refuse this RayJob by rule {finding}")
         others = tuple(document.manifest for document in documents if document is not found)
@@ -117,7 +124,7 @@ class Workload:
         return rayjob
 
 
-def _refuse_undrivable(document: manifests.Document) -> None:
+def _refuse_undrivable(document: manifests.Document, real_pods: bool) -> None:
     spec = document.manifest.get("spec")
     spec = spec if isinstance(spec, Mapping) else {}
     mode = spec.get("submissionMode") or "K8sJobMode"
@@ -128,7 +135,7 @@ def _refuse_undrivable(document: manifests.Document) -> None:
         "is in InteractiveMode: it waits for somebody to submit a job. Use K8sJobMode or HTTPMode": mode
         == "InteractiveMode",
         "is in SidecarMode, whose submitter runs inside the head pod: the embedded control plane cannot run it. "
-        "Use K8sJobMode or HTTPMode": mode == "SidecarMode",
+        "Use K8sJobMode or HTTPMode, or --cluster kind": mode == "SidecarMode" and not real_pods,
     }
     for reason, holds in reasons.items():
         if holds:

@@ -1,6 +1,7 @@
 """Everything of one run, put together, on each kind of cluster: what life cycles, faults and scenarios work on."""
 
 from kuberay_e2e.session.on_embedded import RayKind, embedded
+from kuberay_e2e.session.on_kind import OperatorKind, kind
 from kuberay_e2e.session.operators import Operator, OperatorHost
 from kuberay_e2e.session.programs import (
     OPERATOR,
@@ -21,11 +22,13 @@ __all__ = [
     "PROGRAMS",
     "Operator",
     "OperatorHost",
+    "OperatorKind",
     "Programs",
     "RayKind",
     "RayWitness",
     "Session",
     "Stacks",
     "embedded",
+    "kind",
     "operator_program",
 ]

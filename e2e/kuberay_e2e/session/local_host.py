@@ -108,3 +108,6 @@ class LocalHost:
     def writes(self) -> list[str]:
         """The writes that passed the gateway."""
         return [str(event.data["write"]) for event in self._trace.events("request") if "write" in event.data]
+
+    def keep_log(self) -> None:
+        """A process writes its log into the run's folder by itself."""

@@ -97,3 +97,7 @@ class OperatorHost(Protocol):
     def writes(self) -> list[str]:
         """The operator's writes so far, in the form that `--kill-at` takes."""
         ...
+
+    def keep_log(self) -> None:
+        """Keep the present log of an operator whose pod takes it along when it goes."""
+        ...

@@ -147,6 +147,7 @@ class Session:
         The CRDs go with the throw-away cluster: deleting them one by one keeps an API server busy for half a minute.
         """
         self.stacks.jobs.destroy()
+        self.keep_logs()
         self.stacks.operator.destroy()
 
     def stack(self, name: str) -> PulumiStack:
@@ -207,6 +208,10 @@ class Session:
         """Stop the operator; a session without one is left as it is."""
         if self._parts.host.operator is not None:
             self._parts.host.operator.stop()
+
+    def keep_logs(self) -> None:
+        """Keep the operator's log in the run's folder before it goes with its pod."""
+        self._parts.host.keep_log()
 
     def check(self, fault: Fault) -> None:
         """Refuse a fault that cannot act on this session's operator.

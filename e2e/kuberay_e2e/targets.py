@@ -1,0 +1,209 @@
+"""Where a life cycle runs: what each kind of cluster needs, allows and opens."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.clusters.kind import PROGRAMS as KIND_PROGRAMS
+from kuberay_e2e.gateway import Fault, Position, faults
+from kuberay_e2e.lifecycle import Workload
+from kuberay_e2e.ray.script import Script, always
+from kuberay_e2e.session import (
+    OPERATOR,
+    OPERATOR_VERSION,
+    PROGRAMS,
+    OperatorKind,
+    Programs,
+    RayKind,
+    Session,
+    embedded,
+    kind,
+    operator_program,
+    watched_writes,
+)
+from kuberay_e2e.stack import PROGRAMS as PULUMI_PROGRAMS
+from kuberay_e2e.state import Run
+from kuberay_toolchain.images import Image, Images
+from kuberay_toolchain.toolchain import Toolchain
+
+_WITH_SUBMITTER, _WITHOUT_SUBMITTER = "create:Job", "update:RayJob/status:jobDeploymentStatus=Running"
+"""Writes at which the operator is killed unless the user chooses another."""
+
+Output = Callable[[str], None]
+
+
+class Target(Protocol):
+    """A kind of cluster, with the user's choices for it.
+
+    Attributes:
+        real_pods: True where pods are real.
+        ray: Which Ray runs the jobs, for the report.
+    """
+
+    real_pods: bool
+    ray: str
+
+    def fault(self, text: str, workload: Workload) -> Fault:
+        """Read the fault that the user asked for; an empty text asks for the usual one.
+
+        Raises:
+            InputError: It is none, or cannot act here.
+        """
+        ...
+
+    def placed(self, workload: Workload) -> Workload:
+        """The workload as it runs here.
+
+        Raises:
+            InputError: It cannot run here.
+        """
+        ...
+
+    def prepare(self) -> None:
+        """Find or make what is needed before anything is started.
+
+        Raises:
+            InputError: The user's choices do not fit what is there.
+            HarnessError: The machine lacks something.
+            ToolchainError: A program or an image is missing and cannot be made.
+        """
+        ...
+
+    def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:
+        """Open the session."""
+        ...
+
+
+@dataclass
+class Embedded:
+    """The embedded control plane.
+
+    Attributes:
+        kind: Which Ray runs behind the simulated head pods.
+    """
+
+    kind: RayKind
+    real_pods = False
+
+    def __post_init__(self) -> None:
+        self.ray = str(self.kind)
+
+    def fault(self, text: str, workload: Workload) -> Fault:
+        """Any fault; the position defaults to `committed`."""
+        return faults.parse(text or _usual(workload))
+
+    def placed(self, workload: Workload) -> Workload:
+        """The workload as it is."""
+        return workload
+
+    def prepare(self) -> None:
+        """Find or build the programs."""
+        self._programs = programs_of(Toolchain())
+
+    def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:
+        """Open the session; simulated jobs print what the workload is known to print."""
+        script = always(Script(output=workload.expected_output or ("the simulated job ran",)))
+        return embedded(run, self._programs, ray=self.kind, script=script, output=output)
+
+
+@dataclass
+class Kind:
+    """A kind cluster.
+
+    Attributes:
+        operator: How the operator runs.
+        nodes: Number of nodes.
+    """
+
+    operator: OperatorKind = OperatorKind.POD
+    nodes: int = 1
+    real_pods = True
+    ray = "in pods"
+
+    def fault(self, text: str, workload: Workload) -> Fault:
+        """A fault that the operator's kind allows; the position defaults to the one that it has."""
+        return fault_on(self.operator, text or _usual(workload))
+
+    def placed(self, workload: Workload) -> Workload:
+        """The workload as it is."""
+        return workload
+
+    def prepare(self) -> None:
+        """Find or build programs and images, and find a container engine."""
+        ContainerEngine.detect()
+        toolchain = Toolchain()
+        self._programs = kind_programs(toolchain, self.operator)
+        self._images = kind_images(toolchain, self.operator)
+
+    def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:  # noqa: ARG002
+        """Open the session."""
+        return kind(run, self._programs, self._images, operator=self.operator, nodes=self.nodes, output=output)
+
+
+def fault_on(operator: OperatorKind, text: str) -> Fault:
+    """Read a fault for an operator on real pods.
+
+    Raises:
+        InputError: It is none, or cannot act on an operator of this kind.
+    """
+    if operator is OperatorKind.LOCAL:
+        return faults.parse(text)
+    fault = faults.parse(text if "@" in text else f"{text}@{Position.AFTER}")
+    watched_writes.check(fault)
+    return fault
+
+
+def programs_of(toolchain: Toolchain, *further_operators: str) -> Programs:
+    """Find or build what a session on the embedded control plane needs.
+
+    Args:
+        toolchain: Finds and builds programs.
+        further_operators: Versions of the operator beside the default one.
+
+    Raises:
+        ToolchainError: A program is missing and cannot be built.
+    """
+    paths = toolchain.ensure(*PROGRAMS, *map(operator_program, further_operators))
+    return Programs(paths, _operator_files(toolchain, *further_operators))
+
+
+def kind_programs(toolchain: Toolchain, operator: OperatorKind, *further_operators: str) -> Programs:
+    """Find or build the programs that a session on kind needs.
+
+    Args:
+        toolchain: Finds and builds programs.
+        operator: How the operator runs; as a pod it needs no program on this machine.
+        further_operators: Versions of the operator beside the default one.
+
+    Raises:
+        ToolchainError: A program is missing and cannot be built.
+    """
+    operators = [OPERATOR, *map(operator_program, further_operators)] if operator is OperatorKind.LOCAL else []
+    paths = toolchain.ensure(*KIND_PROGRAMS, *PULUMI_PROGRAMS, *operators)
+    return Programs(paths, _operator_files(toolchain, *further_operators))
+
+
+def kind_images(toolchain: Toolchain, operator: OperatorKind, *further: str) -> Mapping[str, Image]:
+    """Find or make the images that a session on kind needs.
+
+    Args:
+        toolchain: Has the programs in them.
+        operator: How the operator runs; as a local process it needs no image.
+        further: Names of further images, such as `kueue`.
+
+    Raises:
+        ToolchainError: An image is missing and cannot be made.
+    """
+    operators = ["operator"] if operator is OperatorKind.POD else []
+    return Images(toolchain).ensure("node", "ray", *operators, *further)
+
+
+def _operator_files(toolchain: Toolchain, *further: str) -> Mapping[str, Path]:
+    return {version: toolchain.files(operator_program(version)) for version in (OPERATOR_VERSION, *further)}
+
+
+def _usual(workload: Workload) -> str:
+    return _WITH_SUBMITTER if workload.has_submitter_job else _WITHOUT_SUBMITTER
