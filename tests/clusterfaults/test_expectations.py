@@ -2,8 +2,10 @@
 
 import pytest
 
-from kuberay_e2e.clusterfaults import SCENARIOS, Group, Scenario, chosen, expectations
+from kuberay_e2e.clusterfaults import expectations
 from kuberay_e2e.clusterfaults.expectations import EXPECTATIONS, ending
+from kuberay_e2e.clusterfaults.registry import SCENARIOS, chosen
+from kuberay_e2e.clusterfaults.scenario import Group, Scenario
 from kuberay_e2e.clusterfaults.workload import Mode
 from kuberay_e2e.deviations.catalogue import files, read
 from kuberay_e2e.errors import InputError

@@ -3,8 +3,3 @@
 Each scenario does one of them to one RayJob on kind and compares what came of it with what users are promised.
 Where KubeRay falls short, the known deviation is named; see `kuberay_e2e.deviations`.
 """
-
-from kuberay_e2e.clusterfaults.registry import SCENARIOS, chosen
-from kuberay_e2e.clusterfaults.scenario import Group, Scenario
-
-__all__ = ["SCENARIOS", "Group", "Scenario", "chosen"]
