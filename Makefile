@@ -7,8 +7,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # Files of tests that run side by side; each of them that needs a cluster makes one, of about 1.5 GiB.
 WORKERS ?= 2
+# Of kuberay-policies.yaml, for plain YAML.
+ENVIRONMENT ?= kind
 
-.PHONY: help setup programs lifecycle kind images test unit test-parity lint policies schemas bench doctor lock clean
+.PHONY: help setup programs lifecycle kind images test unit test-parity lint policies manifests schemas bench doctor lock clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -46,7 +48,10 @@ test-parity: $(READY)  ## The rules against the operator's own validation, on 20
 	PARITY_EXAMPLES=20000 $(BIN)/python -m pytest -s tests/parity/test_parity.py $(ARGS)
 
 policies: $(READY)  ## What a pull request is checked for: every stack and example, without a cluster
-	for stack in dev staging prod kind; do $(BIN)/kuberay-policies preview --stack $$stack $(ARGS) || exit; done
+	status=0; for stack in dev staging prod kind; do $(BIN)/kuberay-policies preview --stack $$stack $(ARGS) || status=$$?; done; exit $$status
+
+manifests: $(READY)  ## What a pull request is checked for: plain YAML, wherever it lies here, by the policies of ENVIRONMENT
+	$(BIN)/kuberay-policies check . --environment $(ENVIRONMENT) --exclude report --exclude reports $(ARGS)
 
 schemas: $(READY)  ## Make anew what is made from pinned releases and from the rules: schemas, pages
 	$(BIN)/python toolchain/make_schemas.py

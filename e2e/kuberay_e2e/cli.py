@@ -1,4 +1,4 @@
-"""The command line: `kuberay-e2e lifecycle` and `kuberay-e2e doctor`.
+"""The command line: what the harness does, and what it needs.
 
 Exit codes: 0 all held, 1 something did not, 2 bad usage or input, 3 the machine, 130 ended by a signal.
 """
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kuberay_e2e import state
+from kuberay_e2e import images, kind_run, state
 from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.signals import INTERRUPTED, interruptible
 from kuberay_toolchain import doctor as examination
@@ -27,6 +27,8 @@ _PLAIN_WIDTH = 140
 """Columns of tables that go to a file or a CI log."""
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
+app.add_typer(images.app, name="images")
+app.command()(kind_run.kind)
 
 
 class ClusterKind(StrEnum):

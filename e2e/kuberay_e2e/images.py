@@ -67,11 +67,15 @@ def build(
 
 
 @app.command("list")
-def list_images() -> None:
+def list_images(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME…]", help="Which; default: all.")] = None,
+    check: Annotated[bool, typer.Option(help="End with exit code 1 where one is missing.")] = False,
+) -> None:
     """Say which images are in the cache."""
     images = images_of(Toolchain())
-    found = [(name, images.find(name)) for name in images.names()]
+    found = [(name, images.find(name)) for name in _wanted(images, names)]
     _show([(name, image.reference, image.archive) if image else (name, "", None) for name, image in found])
+    raise typer.Exit(int(check and any(image is None for _, image in found)))
 
 
 def _wanted(images: Images, names: list[str] | None) -> list[str]:
