@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kuberay_e2e import images, kind_run, state
+from kuberay_e2e.clusterfaults.command import faults
 from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.signals import INTERRUPTED, interruptible
 from kuberay_toolchain import doctor as examination
@@ -29,6 +30,7 @@ _PLAIN_WIDTH = 140
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 app.add_typer(images.app, name="images")
 app.command()(kind_run.kind)
+app.command()(faults)
 
 
 class ClusterKind(StrEnum):
