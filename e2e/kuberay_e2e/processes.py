@@ -8,7 +8,7 @@ the next run finds the processes by it.
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -71,31 +71,34 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def marked(marker: str) -> list[psutil.Process]:
-    """List the living processes that carry a run's marker, this process excepted."""
+def marked(marker: str, spare: Collection[str] = ()) -> list[psutil.Process]:
+    """List the living processes that carry a run's marker, this process and programs called as in `spare` excepted."""
     found = []
     for process in psutil.process_iter():
         if process.pid == os.getpid():
             continue
         try:
-            if process.environ().get(MARKER) == marker and process.status() != psutil.STATUS_ZOMBIE:
+            if process.environ().get(MARKER) != marker or process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            if process.name() not in spare:
                 found.append(process)
         except (psutil.Error, OSError):
             continue
     return found
 
 
-def reap(marker: str, *, patience: float = 3.0) -> list[str]:
+def reap(marker: str, *, patience: float = 3.0, spare: Collection[str] = ()) -> list[str]:
     """End every process that carries a run's marker.
 
     Args:
         marker: The run whose processes are to end.
         patience: Seconds between SIGTERM and SIGKILL.
+        spare: Names of programs that are left alone.
 
     Returns:
         A line "name (pid)" for each process that was found.
     """
-    found = marked(marker)
+    found = marked(marker, spare)
     lines = []
     for process in found:
         try:
@@ -105,7 +108,7 @@ def reap(marker: str, *, patience: float = 3.0) -> list[str]:
             continue
     psutil.wait_procs(found, timeout=patience)
     deadline = time.monotonic() + 10
-    while (left := marked(marker)) and time.monotonic() < deadline:
+    while (left := marked(marker, spare)) and time.monotonic() < deadline:
         for process in left:
             try:
                 process.kill()

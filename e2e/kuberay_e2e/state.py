@@ -12,7 +12,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,8 +93,8 @@ def claim(name: str) -> Iterator[Run]:
         try:
             yield run
         finally:
-            processes.reap(marker)
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(HarnessError):
+                _remove(folder)
     finally:
         _free(lock)
 
@@ -129,9 +129,9 @@ def sweep() -> list[str]:
             continue
         try:
             ended = _remove(folder)
-            removed.append(
-                f"Removed what the killed run {folder.name!r} left: {len(ended)} processes, folder {folder}."
-            )
+            removed.append(f"Removed what the killed run {folder.name!r} left: {ended}, folder {folder}.")
+        except HarnessError as error:
+            removed.append(f"What the killed run {folder.name!r} left is still there, to be removed later: {error}")
         finally:
             _free(lock)
     return removed
@@ -177,11 +177,18 @@ def _refuse_foreign(name: str, folder: Path) -> None:
         )
 
 
-def _remove(folder: Path) -> list[str]:
-    from kuberay_e2e.ray.headprocess import remove_leftovers
+def _remove(folder: Path) -> str:
+    """Remove what the run of a folder left, and say what it was.
 
-    marker = _record(folder).get("marker")
-    ended = processes.reap(str(marker)) if marker else []
-    remove_leftovers(folder / "ray")
+    Raises:
+        HarnessError: Its cluster cannot be removed now; the folder is kept, since it says which cluster that is.
+    """
+    from kuberay_e2e.clusters import kind_remains
+    from kuberay_e2e.ray import headprocess
+
+    marker = str(_record(folder).get("marker", ""))
+    ended = processes.reap(marker) if marker else []
+    containers = kind_remains.remove_leftovers(folder, marker)
+    headprocess.remove_leftovers(folder / "ray")
     shutil.rmtree(folder, ignore_errors=True)
-    return ended
+    return f"{len(ended)} processes" + (f", {len(containers)} containers" if containers else "")

@@ -20,7 +20,7 @@ from kuberay_e2e.access import Access
 from kuberay_e2e.clusters import kind_configuration as configuration
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind_nodes import KindNodes, node_names
-from kuberay_e2e.clusters.kind_remains import Remains, cluster_name, kind_marker
+from kuberay_e2e.clusters.kind_remains import Remains, cluster_name, end_kind, kind_marker
 from kuberay_e2e.clusters.provider import Cluster
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.state import Run
@@ -77,16 +77,19 @@ class KindCluster:
         folder = run.path("cluster")
         name = cluster_name(run.name, run.marker)
         engine = self._engine.configured(folder)
-        remains = Remains(engine.name, name)
-        remains.note(folder)
+        remains = Remains(folder, engine.name, name)
+        remains.note()
         try:
             kubeconfig = self._create(run, folder, engine, name)
             nodes = KindNodes(engine, node_names(name, self._nodes))
+            if self._node:
+                nodes.connect()
+                nodes.isolate()
             access = Access.read(kubeconfig)
             _wait_ready(access, self._nodes, self._ready_seconds)
             yield Cluster(name, kubeconfig, simulated_pods=False, nodes=nodes)
         except BaseException:
-            processes.reap(kind_marker(run.marker))
+            end_kind(run.marker)
             raise
         finally:
             remains.remove(engine)
@@ -94,7 +97,7 @@ class KindCluster:
     def _create(self, run: Run, folder: Path, engine: ContainerEngine, name: str) -> Path:
         if self._node:
             engine.load(self._node.archive)
-        engine.run("network", "create", name)
+        engine.run("network", "create", *self._network_options(engine), name)
         config = folder / "kind.yaml"
         image = self._node.reference if self._node else OFFICIAL_NODE
         config.write_text(yaml.safe_dump(configuration.cluster(self._nodes, folder if self._node else None)))
@@ -113,6 +116,10 @@ class KindCluster:
             said = log.read_text(errors="replace")[-3000:] if log.exists() else ""
             raise HarnessError(f"kind did not create the cluster {name} ({error}): {said}") from error
         return kubeconfig
+
+    def _network_options(self, engine: ContainerEngine) -> list[str]:
+        """Without name resolution where one node needs none: podman's is a program that other networks share."""
+        return ["--disable-dns"] if engine.name == "podman" and self._nodes == 1 else []
 
     def _command(self, run: Run, folder: Path, engine: ContainerEngine, name: str, log: Path) -> Path:
         """A command that runs kind with the environment of this cluster: pytest-kind hands its own on."""

@@ -12,7 +12,12 @@ import yaml
 from kuberay_toolchain.images.catalogue import ETCD_TAG
 
 POD_RANGE = "10.244.0.0/16"
+SERVICE_RANGE = "10.96.0.0/16"
+
 _NETWORK_FILE = "/etc/cni/net.d/05-kuberay-e2e.conflist"
+_RESOLVER_FILE = "/etc/kuberay-e2e/resolv.conf"
+_NOBODY = "198.51.100.53"
+"""A name server that does not exist: names outside the cluster are not asked for beyond this machine."""
 
 Manifest = dict[str, Any]
 
@@ -29,16 +34,21 @@ def cluster(nodes: int, folder: Path | None) -> Manifest:
         "kind": "Cluster",
         "apiVersion": "kind.x-k8s.io/v1alpha4",
         "nodes": [{"role": role} for role in roles],
-        "networking": {"apiServerAddress": "127.0.0.1", "podSubnet": POD_RANGE},
+        "networking": {"apiServerAddress": "127.0.0.1", "podSubnet": POD_RANGE, "serviceSubnet": SERVICE_RANGE},
     }
     if folder is None:
         return config
     config["networking"]["disableDefaultCNI"] = True
     config["kubeadmConfigPatches"] = [yaml.safe_dump(patch) for patch in _patches()]
+    resolver = folder / "resolv.conf"
+    resolver.write_text(f"nameserver {_NOBODY}\n")
     for index, node in enumerate(config["nodes"]):
         file = folder / f"network-{index}.json"
         file.write_text(json.dumps(network(index)))
-        node["extraMounts"] = [{"hostPath": str(file), "containerPath": _NETWORK_FILE, "readOnly": True}]
+        node["extraMounts"] = [
+            {"hostPath": str(path), "containerPath": target, "readOnly": True}
+            for path, target in ((file, _NETWORK_FILE), (resolver, _RESOLVER_FILE))
+        ]
     return config
 
 
@@ -79,5 +89,9 @@ def _patches() -> list[Manifest]:
             "kind": "ClusterConfiguration",
             "etcd": {"local": {"imageTag": ETCD_TAG, "extraArgs": {"unsafe-no-fsync": "true"}}},
         },
-        {"kind": "KubeletConfiguration", "featureGates": {"KubeletInUserNamespace": True}},
+        {
+            "kind": "KubeletConfiguration",
+            "featureGates": {"KubeletInUserNamespace": True},
+            "resolvConf": _RESOLVER_FILE,
+        },
     ]

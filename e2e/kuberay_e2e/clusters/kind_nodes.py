@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.clusters.kind_configuration import SERVICE_RANGE, pod_range
 
 
 class KindNodes:
@@ -34,6 +35,39 @@ class KindNodes:
         command = ("ctr", "--namespace", "k8s.io", "images", "import", "--all-platforms", "--digests", "-")
         for node in self._names:
             self._engine.exec(node, *command, input=archive, seconds=600)
+
+    def connect(self) -> None:
+        """Route packets between pods on different nodes, whose addresses only their own node knows.
+
+        Raises:
+            HarnessError: A node refused a route.
+        """
+        for node in self._names:
+            for index, other in enumerate(self._names):
+                if other != node:
+                    self.exec(node, "ip", "route", "replace", pod_range(index), "via", self.address(other))
+
+    def isolate(self) -> None:
+        """Leave the nodes and their pods no way to anything beyond this machine.
+
+        Without a default route the addresses of Services need one of their own: a packet is sent on to a pod only
+        after its first address was found to be reachable.
+
+        Raises:
+            HarnessError: A node refused a route.
+        """
+        for node in self._names:
+            self.exec(node, "ip", "route", "replace", SERVICE_RANGE, "dev", "eth0")
+            self.exec(node, "ip", "route", "del", "default")
+
+    def address(self, node: str) -> str:
+        """The address of a node in the containers' network.
+
+        Raises:
+            HarnessError: The engine does not know it.
+        """
+        form = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+        return self._engine.run("inspect", "--format", form, node).strip()
 
 
 def node_names(cluster: str, count: int) -> list[str]:

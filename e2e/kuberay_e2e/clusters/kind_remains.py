@@ -21,25 +21,28 @@ class Remains:
     """What a cluster consists of outside its run's folder.
 
     Attributes:
+        folder: The cluster's folder in its run.
         engine: Name of the container engine that runs it.
         cluster: Name of the cluster.
     """
 
+    folder: Path
     engine: str
     cluster: str
 
     @classmethod
-    def of(cls, folder: Path) -> "Remains | None":
-        """What the run of a folder may have left; None if it made no kind cluster."""
+    def of(cls, run: Path) -> "Remains | None":
+        """What the run of a folder may have left; None if nothing."""
+        folder = run / "cluster"
         try:
-            record = json.loads((folder / "cluster" / _RECORD).read_text())
-            return cls(record["engine"], record["cluster"])
+            record = json.loads((folder / _RECORD).read_text())
+            return cls(folder, record["engine"], record["cluster"])
         except (OSError, ValueError, LookupError, TypeError):
             return None
 
-    def note(self, folder: Path) -> None:
-        """Write down in the cluster's folder what is about to be made."""
-        (folder / _RECORD).write_text(json.dumps({"engine": self.engine, "cluster": self.cluster}))
+    def note(self) -> None:
+        """Write down what is about to be made; `remove` takes the note away."""
+        (self.folder / _RECORD).write_text(json.dumps({"engine": self.engine, "cluster": self.cluster}))
 
     def remove(self, engine: ContainerEngine) -> list[str]:
         """Remove containers, volumes and network; what is not there is no error.
@@ -61,6 +64,7 @@ class Remains:
             engine.run("volume", "rm", "--force", *volumes)
         if self.cluster in engine.run("network", "ls", "--format", "{{.Name}}").split():
             engine.run("network", "rm", self.cluster)
+        (self.folder / _RECORD).unlink(missing_ok=True)
         return containers
 
 
@@ -72,6 +76,11 @@ def cluster_name(run: str, marker: str) -> str:
 def kind_marker(marker: str) -> str:
     """Marker of kind and of what it starts, which can be ended without the run's other processes."""
     return f"{marker}-kind"
+
+
+def end_kind(marker: str) -> None:
+    """End a run's kind and what it started, except podman's name server, which other networks share."""
+    processes.reap(kind_marker(marker), spare=("aardvark-dns",))
 
 
 def remove_leftovers(folder: Path, marker: str) -> list[str]:
@@ -90,6 +99,6 @@ def remove_leftovers(folder: Path, marker: str) -> list[str]:
     remains = Remains.of(folder)
     if remains is None:
         return []
-    processes.reap(kind_marker(marker))
+    end_kind(marker)
     engine = ContainerEngine.named(remains.engine)
-    return remains.remove(engine.configured(folder / "cluster"))
+    return remains.remove(engine.configured(remains.folder))
