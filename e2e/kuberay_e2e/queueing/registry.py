@@ -1,0 +1,165 @@
+"""All scenarios, by their names."""
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from kuberay_e2e.errors import InputError
+from kuberay_e2e.gateway import Position
+from kuberay_e2e.queueing import admission, outages, quota
+from kuberay_e2e.queueing.queues import Quota
+from kuberay_e2e.queueing.scenario import Scenario
+from kuberay_e2e.queueing.workloads import job_millicpus
+
+_ONE_JOB = Quota(job_millicpus() + 50)
+"""Room for one job, not for two."""
+
+_PREEMPTING = Quota(job_millicpus() + 50, preempts=True)
+
+_STATUS = "update:RayJob/status:jobDeploymentStatus="
+_CLUSTER, _SUBMITTER = "delete:RayCluster", "delete:Job"
+
+_SAME_END = (
+    "The operator goes on where it was: every step of KubeRay's rayjob_controller.go starts from the stored status, "
+    "so the job comes to the same end as without the crash, with one RayCluster and one submitter per run."
+)
+
+_PLAIN = (
+    Scenario(
+        "preemption",
+        "Of two LocalQueues that share quota for one job, the urgent one evicts the job of the other.",
+        "Kueue preempts by priority within a ClusterQueue (withinClusterQueue: LowerPriority) and waits until the "
+        "evicted RayJob is Suspended (IsActive in Kueue's rayjob_controller.go); KubeRay deletes the RayCluster first.",
+        _PREEMPTING,
+        admission.preemption,
+    ),
+    Scenario(
+        "suspension",
+        "A running job is stopped by spec.active of its Workload, and started again.",
+        "An inactive Workload is evicted and its job suspended; once active, it is admitted again and runs anew.",
+        _ONE_JOB,
+        admission.suspension,
+    ),
+    Scenario(
+        "admission",
+        "A job waits in a LocalQueue on hold, and is admitted when the hold ends.",
+        "A LocalQueue with stopPolicy Hold admits nothing; afterwards its Workloads are admitted.",
+        _ONE_JOB,
+        admission.admission,
+    ),
+    Scenario(
+        "gang",
+        "A job of head and two workers waits, although its head and one worker would fit.",
+        "Admission is all or nothing: a Workload gets the quota of all its pod sets or none, and until then the "
+        "RayJob is suspended and has neither RayCluster nor pods.",
+        Quota(400),
+        admission.gang,
+    ),
+    Scenario(
+        "quota-after-success",
+        "A job succeeds, and the next one is admitted.",
+        "A RayJob that is Complete is finished for Kueue (Finished in rayjob_controller.go), and its quota is free.",
+        _ONE_JOB,
+        quota.after_success,
+    ),
+    Scenario(
+        "quota-after-failure",
+        "A job fails, and the next one is admitted.",
+        "A RayJob that is Failed is finished for Kueue (Finished in rayjob_controller.go), and its quota is free.",
+        _ONE_JOB,
+        quota.after_failure,
+    ),
+    Scenario(
+        "quota-after-deletion",
+        "A running job is deleted, and the next one is admitted.",
+        "The Workload of a deleted RayJob goes with it (finalizeWorkloads in Kueue's reconciler.go), and its quota "
+        "is free.",
+        _ONE_JOB,
+        quota.after_deletion,
+    ),
+    Scenario(
+        "quota-after-validation-failed",
+        "KubeRay refuses a job that Kueue took, and the next one is admitted.",
+        "A RayJob that is ValidationFailed is on hold (IsOnHold in Kueue's rayjob_controller.go, since 0.19.1): it "
+        "gives its quota back and is not queued again.",
+        _ONE_JOB,
+        quota.after_validation_failed,
+    ),
+    Scenario(
+        "quota-after-invalid-edit",
+        "A running job is edited so that KubeRay refuses it, and the next one is admitted.",
+        "A RayJob that is ValidationFailed gives its quota back, and no other job gets it while pods use it.",
+        _ONE_JOB,
+        quota.after_invalid_edit,
+    ),
+    Scenario(
+        "webhooks-away",
+        "Jobs are created, changed, deleted and due for admission while Kueue's webhooks cannot be reached.",
+        "The webhooks fail closed (failurePolicy Fail in Kueue's chart): what they look at is refused and nothing "
+        "happens by halves; once they can be reached everything goes on.",
+        _ONE_JOB,
+        outages.webhooks_away,
+        exclusive=True,
+    ),
+    Scenario(
+        "kueue-away",
+        "A running job ends while Kueue is away, and the next one waits for its return.",
+        "An admitted job needs Kueue no more: it ends as if Kueue were there. Nothing is admitted until Kueue is back.",
+        _ONE_JOB,
+        outages.kueue_away,
+        exclusive=True,
+    ),
+)
+
+
+def _crashes() -> list[Scenario]:
+    """The operator killed in suspension, admission and preemption: one write of each by default, the others named."""
+    plain = {scenario.name: scenario for scenario in _PLAIN}
+    writes = {
+        "suspension": (_CLUSTER, _SUBMITTER, f"{_STATUS}Suspending", f"{_STATUS}Suspended"),
+        "admission": ("create:RayCluster", _STATUS, f"{_STATUS}Initializing"),
+        "preemption": (_CLUSTER, _SUBMITTER),
+    }
+    found = []
+    for name, faults in writes.items():
+        for write in faults:
+            for position in Position:
+                main = (write, position) == (faults[0], Position.COMMITTED)
+                found.append(
+                    Scenario(
+                        f"crash-in-{name}" if main else f"crash-in-{name}/{write}@{position}",
+                        f"{plain[name].doc} The operator is killed at {write}@{position}.",
+                        _SAME_END,
+                        plain[name].quota,
+                        plain[name].drive,
+                        exclusive=True,
+                        kill_at=f"{write}@{position}",
+                        further=not main,
+                    )
+                )
+    return found
+
+
+SCENARIOS: Mapping[str, Scenario] = {scenario.name: scenario for scenario in (*_PLAIN, *_crashes())}
+"""Every scenario by its name, in the order in which they run."""
+
+
+def select(patterns: Iterable[str] = ()) -> list[Scenario]:
+    """The scenarios that some patterns name; default: those that are not `further`.
+
+    Args:
+        patterns: Names, or patterns with `*` and `?`.
+
+    Raises:
+        InputError: A pattern names none.
+    """
+    wanted = list(patterns)
+    if not wanted:
+        return [scenario for scenario in SCENARIOS.values() if not scenario.further]
+    for pattern in wanted:
+        if not any(fnmatchcase(name, pattern) for name in SCENARIOS):
+            raise InputError(
+                f"Expected the name of a Kueue scenario, or a pattern of names, got {pattern!r}. There are "
+                f"{', '.join(name for name, scenario in SCENARIOS.items() if not scenario.further)}; "
+                "`kuberay-e2e kueue --list` shows all."
+            )
+    return [s for name, s in SCENARIOS.items() if any(fnmatchcase(name, pattern) for pattern in wanted)]

@@ -1,0 +1,58 @@
+"""What a user asks of the API server beside RayJobs: batch Jobs, and queues on hold."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from kuberay_e2e.api import KINDS, retried
+from kuberay_e2e.errors import HarnessError
+
+_LOCAL_QUEUES = "/apis/kueue.x-k8s.io/v1beta2/namespaces/{namespace}/localqueues"
+_MERGE = {"Content-Type": "application/merge-patch+json"}
+
+
+def create(client: httpx.Client, kind: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Create an object and return it as it is stored.
+
+    Raises:
+        HarnessError: The API server refused it.
+    """
+    path = KINDS[kind].format(namespace=manifest["metadata"]["namespace"])
+    return _read(retried(lambda: client.post(path, json=manifest)))
+
+
+def delete(client: httpx.Client, kind: str, namespace: str, name: str) -> None:
+    """Delete an object, what it owns after it.
+
+    Raises:
+        HarnessError: The API server refused it.
+    """
+    path = f"{KINDS[kind].format(namespace=namespace)}/{name}"
+    _read(retried(lambda: client.delete(path, params={"propagationPolicy": "Background"})))
+
+
+def set_stop_policy(client: httpx.Client, namespace: str, queue: str, policy: str) -> None:
+    """Put a LocalQueue on hold or let it go on.
+
+    Args:
+        client: Client of the API server.
+        namespace: Namespace of the queue.
+        queue: Its name.
+        policy: `None`, `Hold` or `HoldAndDrain`.
+
+    Raises:
+        HarnessError: The API server refused it.
+    """
+    path = f"{_LOCAL_QUEUES.format(namespace=namespace)}/{queue}"
+    _read(retried(lambda: client.patch(path, json={"spec": {"stopPolicy": policy}}, headers=_MERGE)))
+
+
+def _read(answer: httpx.Response) -> Mapping[str, Any]:
+    if not answer.is_success:
+        raise HarnessError(
+            f"Expected {answer.request.method} {answer.request.url.path} to be answered, got {answer.status_code}: "
+            f"{answer.text[:300]}"
+        )
+    found: Mapping[str, Any] = answer.json()
+    return found
