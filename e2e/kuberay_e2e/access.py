@@ -1,8 +1,12 @@
-"""Access to an API server, read from a kubeconfig file that the harness made."""
+"""Access to an API server, read from a kubeconfig file."""
 
 import base64
+import json
+import os
 import ssl
+import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,8 @@ import httpx
 import yaml
 
 from kuberay_e2e.errors import HarnessError
+
+_PLUGIN_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -45,18 +51,20 @@ class Access:
             names = _named(config, "contexts", context)["context"]
             cluster = _named(config, "clusters", names["cluster"])["cluster"]
             user = _named(config, "users", names["user"]).get("user") or {}
-        except (OSError, yaml.YAMLError, KeyError, TypeError, StopIteration) as error:
+            if "exec" in user:
+                user = {**user, **_asked(user["exec"])}
+            return cls(
+                server=cluster["server"].rstrip("/"),
+                ca=_pem(cluster, "certificate-authority"),
+                certificate=_pem(user, "client-certificate"),
+                key=_pem(user, "client-key"),
+                token=user.get("token") or _text(user.get("tokenFile")),
+                verify=not cluster.get("insecure-skip-tls-verify", False),
+            )
+        except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, StopIteration) as error:
             raise HarnessError(
                 f"Expected {kubeconfig} to be a kubeconfig with a context {context or '(current)'}: {error!r}."
             ) from error
-        return cls(
-            server=cluster["server"].rstrip("/"),
-            ca=_pem(cluster, "certificate-authority"),
-            certificate=_pem(user, "client-certificate"),
-            key=_pem(user, "client-key"),
-            token=user.get("token"),
-            verify=not cluster.get("insecure-skip-tls-verify", False),
-        )
 
     def ssl_context(self, *, authenticate: bool = True) -> ssl.SSLContext | None:
         """TLS settings; None for a plain HTTP server.
@@ -92,6 +100,40 @@ class Access:
 
 def _named(config: dict[str, Any], section: str, name: str) -> dict[str, Any]:
     return next(entry for entry in config[section] if entry["name"] == name)
+
+
+def _asked(plugin: Mapping[str, Any]) -> dict[str, Any]:
+    """Credentials from a plugin, as a kubeconfig's user has them.
+
+    https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+    """
+    given = {entry["name"]: entry["value"] for entry in plugin.get("env") or ()}
+    request = {"apiVersion": plugin["apiVersion"], "kind": "ExecCredential", "spec": {"interactive": False}}
+    environment = {**os.environ, **given, "KUBERNETES_EXEC_INFO": json.dumps(request)}
+    command = [plugin["command"], *(plugin.get("args") or ())]
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PLUGIN_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise HarnessError(
+            f"The credential plugin {command[0]} of the kubeconfig did not answer within {_PLUGIN_SECONDS} s."
+        ) from None
+    if done.returncode != 0:
+        raise HarnessError(
+            f"The credential plugin {command[0]} of the kubeconfig ended with {done.returncode}: {done.stderr[-500:]}"
+        )
+    status = json.loads(done.stdout)["status"]
+    encoded = {
+        f"{field}-data": base64.b64encode(status[name].encode()).decode()
+        for field, name in (("client-certificate", "clientCertificateData"), ("client-key", "clientKeyData"))
+        if status.get(name)
+    }
+    return {**encoded, "token": status.get("token")}
+
+
+def _text(path: str | None) -> str | None:
+    return Path(path).read_text().strip() if path else None
 
 
 def _pem(section: dict[str, Any], field: str) -> str | None:

@@ -107,13 +107,11 @@ class Footprint:
         for plural in ("rayjobs", "rayservices", "rayclusters"):
             client.delete(f"{_RAY}/namespaces/{namespace}/{plural}")
         deadline = time.monotonic() + _PATIENCE_SECONDS
-        while left := _ray_objects(client, namespace):
-            if time.monotonic() > deadline:
-                for path in left:
-                    headers = {"Content-Type": "application/merge-patch+json"}
-                    client.patch(path, json={"metadata": {"finalizers": None}}, headers=headers)
-                deadline = time.monotonic() + _PATIENCE_SECONDS
+        while _ray_objects(client, namespace) and time.monotonic() < deadline:
             time.sleep(_PAUSE_SECONDS)
+        for path in _ray_objects(client, namespace):
+            headers = {"Content-Type": "application/merge-patch+json"}
+            client.patch(path, json={"metadata": {"finalizers": None}}, headers=headers)
 
 
 def remove_left(folder: Path) -> list[str]:
@@ -128,16 +126,14 @@ def remove_left(folder: Path) -> list[str]:
     if not (folder / FILE).exists():
         return []
     record: Mapping[str, Any] = json.loads((folder / FILE).read_text())
-    footprint = Footprint(
-        record["run"], tuple(record["namespaces"]), tuple(record["crds"]), tuple(record["roles"])
-    )
+    footprint = Footprint(record["run"], tuple(record["namespaces"]), tuple(record["crds"]), tuple(record["roles"]))
     try:
         with Access.read(folder / KUBECONFIG).client(timeout=30.0) as client:
             return footprint.remove(client)
     except httpx.HTTPError as error:
         raise HarnessError(
-            f"The killed run {record['run']!r} left {', '.join(footprint.namespaces)} on a cluster that does not answer "
-            f"now: {error}. Delete these namespaces by hand, or try again later."
+            f"The killed run {record['run']!r} left {', '.join(footprint.namespaces)} on a cluster that does not "
+            f"answer now: {error}. Delete these namespaces by hand, or try again later."
         ) from error
 
 
@@ -163,5 +159,7 @@ def _wait_gone(client: httpx.Client, path: str) -> None:
     deadline = time.monotonic() + _GONE_SECONDS
     while client.get(path).status_code != 404:
         if time.monotonic() > deadline:
-            raise HarnessError(f"Expected {path} to be gone {_GONE_SECONDS:.0f} s after its deletion; it is still there.")
+            raise HarnessError(
+                f"Expected {path} to be gone {_GONE_SECONDS:.0f} s after its deletion; it is still there."
+            )
         time.sleep(_PAUSE_SECONDS)

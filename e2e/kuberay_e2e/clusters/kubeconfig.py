@@ -33,9 +33,11 @@ def one_context(path: Path, context: str | None) -> tuple[str, dict[str, Any]]:
     name = context or config.get("current-context")
     contexts = _named(config, "contexts")
     if not name:
-        raise InputError(f"{path} has no current context. Choose one of its contexts by --context: {_listed(contexts)}.")
+        raise InputError(
+            f"{path} has no current context. Choose one of its contexts by --context: {_listed(contexts)}."
+        )
     if name not in contexts:
-        raise InputError(f"Expected a context {name!r} in {path}; it has {_listed(contexts)}. Choose another --context.")
+        raise InputError(f"There is no context {name!r} in {path}. Choose one by --context: {_listed(contexts)}.")
     chosen = contexts[name].get("context") or {}
     parts = {}
     for kind in ("cluster", "user"):

@@ -8,7 +8,7 @@ from kuberay_e2e.access import Access
 from kuberay_e2e.engine import Engine
 from kuberay_e2e.gateway import Fault, Gateway
 from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
-from kuberay_e2e.session.programs import OPERATOR, Programs
+from kuberay_e2e.session.programs import Installation, Programs
 from kuberay_e2e.state import Run
 from kuberay_e2e.trace import Trace
 
@@ -37,7 +37,7 @@ class LocalHost:
         gateway: Carries its traffic.
         engine: Runs the gateway.
         trace: Receives starts and ends.
-        namespace: Namespace of the Deployment.
+        installation: Where the Deployment is.
         pods: True where the Deployment's pods would run, so that it must have none.
     """
 
@@ -50,7 +50,7 @@ class LocalHost:
         engine: Engine,
         trace: Trace,
         *,
-        namespace: str,
+        installation: Installation,
         pods: bool,
     ) -> None:
         self.gateway: Gateway | None = gateway
@@ -61,7 +61,7 @@ class LocalHost:
         self._through = gateway
         self._engine = engine
         self._trace = trace
-        self._namespace = namespace
+        self._installation = installation
         self._patches = [_UNAWAITED_SERVICE, *([_NO_PODS] if pods else [])]
 
     def arguments(self, version: str) -> Mapping[str, Any]:
@@ -70,14 +70,15 @@ class LocalHost:
         return {
             "version": version,
             "kustomize": {"paths": [str(config / "rbac"), str(config / "manager")], "patches": self._patches},
-            "namespace": self._namespace,
+            "namespace": self._installation.namespace,
             "leaderElection": False,
             "useKubernetesProxy": True,
+            **self._installation.arguments,
         }
 
     def start(self) -> OperatorProcess:
         """Start the operator of the Deployment, in the version of its image."""
-        spec = OperatorSpec.read(self._access, self._namespace, OPERATOR)
+        spec = OperatorSpec.read(self._access, self._installation.namespace, self._installation.deployment)
         program = self._programs.operator(spec.version)
         if self.operator is None:
             self.operator = OperatorProcess(

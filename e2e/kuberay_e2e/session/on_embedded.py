@@ -15,9 +15,9 @@ from kuberay_e2e.ray import Ledger, LocalRay, RayBackend, RayClusterKey, Simulat
 from kuberay_e2e.ray.script import Script, ScriptChoice, always
 from kuberay_e2e.session.kueues import ProcessKueue
 from kuberay_e2e.session.local_host import LocalHost
-from kuberay_e2e.session.programs import OPERATOR_NAMESPACE, Programs
+from kuberay_e2e.session.programs import Programs
 from kuberay_e2e.session.ray import DoorWitness
-from kuberay_e2e.session.session import Parts, Session
+from kuberay_e2e.session.session import DEFAULT_INSTALLATION, Parts, Session
 from kuberay_e2e.session.stacks import Stacks
 from kuberay_e2e.state import Run
 from kuberay_e2e.trace import Trace
@@ -69,7 +69,7 @@ def embedded(
         stack.callback(engine.leave)
         stacks = Stacks.on(run, programs.paths, cluster.kubeconfig, output)
         reader = stack.enter_context(ClusterReader(access))
-        host = LocalHost(run, programs, access, gateway, engine, trace, namespace=OPERATOR_NAMESPACE, pods=False)
+        host = LocalHost(run, programs, access, gateway, engine, trace, installation=DEFAULT_INSTALLATION, pods=False)
         kueue = ProcessKueue(run, cluster.kubeconfig, engine, egress, trace)
         parts = Parts(host, DoorWitness(backend), kueue, backend)
         session = Session(run, programs, cluster, trace, engine, stacks, reader, parts)

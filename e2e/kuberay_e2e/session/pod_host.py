@@ -9,7 +9,7 @@ from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Fault, Gateway
 from kuberay_e2e.operator_pod import Killer, OperatorPod
 from kuberay_e2e.session import watched_writes
-from kuberay_e2e.session.programs import OPERATOR, Programs
+from kuberay_e2e.session.programs import Installation, Programs
 from kuberay_e2e.session.watched_writes import WatchedWrites
 from kuberay_e2e.state import Run
 from kuberay_e2e.trace import Event, Trace
@@ -28,9 +28,7 @@ class PodHost:
         access: The API server.
         killer: Ends its container.
         trace: Shows what the cluster stored, and receives starts and ends.
-        namespace: Namespace of the Deployment.
-        leader_election: Elect a leader, so that two pods never act at the same time; a restart may then take the 15
-            seconds of a lease longer.
+        installation: Where the Deployment is.
     """
 
     def __init__(
@@ -41,16 +39,16 @@ class PodHost:
         killer: Killer,
         trace: Trace,
         *,
-        namespace: str,
-        leader_election: bool = False,
+        installation: Installation,
     ) -> None:
         self.gateway: Gateway | None = None
         self.operator: OperatorPod | None = None
         self._programs = programs
         self._trace = trace
-        self._namespace = namespace
-        self._leader_election = leader_election
-        self._pod = OperatorPod(access, namespace, OPERATOR, killer, run.path("operator"), trace)
+        self._installation = installation
+        self._pod = OperatorPod(
+            access, installation.namespace, installation.deployment, killer, run.path("operator"), trace
+        )
         self._seen = WatchedWrites()
         self._writes: list[str] = []
         self._faults: list[Fault] = []
@@ -66,9 +64,10 @@ class PodHost:
         return {
             "version": version,
             "chart": {"path": str(chart)},
-            "namespace": self._namespace,
-            "leaderElection": self._leader_election,
+            "namespace": self._installation.namespace,
+            "leaderElection": False,
             "resources": {"requests": _REQUESTS, "limits": _LIMITS},
+            **self._installation.arguments,
         }
 
     def start(self) -> OperatorPod:

@@ -1,8 +1,9 @@
 """The programs of a session, and the names that the operator's objects have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kuberay_e2e.clusters.embedded import PROGRAMS as CLUSTER_PROGRAMS
 from kuberay_e2e.errors import HarnessError
@@ -62,3 +63,24 @@ class Programs:
                 f"{', '.join(self.operator_files)}."
             )
         return self.operator_files[version]
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What a session installs, and where.
+
+    Attributes:
+        namespace: Namespace of the operator's Deployment.
+        deployment: Name of the operator's Deployment.
+        crds: Apply the CRDs; False where those that are there are used.
+        operator: Apply the operator; False where the one that is there is used.
+        removes_crds: Delete the CRDs at the end; elsewhere they go with the throw-away cluster.
+        arguments: What the Pulumi program is configured with beside the usual, see `operator` in `stacks/`.
+    """
+
+    namespace: str = OPERATOR_NAMESPACE
+    deployment: str = OPERATOR
+    crds: bool = True
+    operator: bool = True
+    removes_crds: bool = False
+    arguments: Mapping[str, Any] = field(default_factory=dict)

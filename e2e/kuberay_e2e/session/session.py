@@ -19,12 +19,14 @@ from kuberay_e2e.observer import Observer
 from kuberay_e2e.ray import Ledger, RayBackend, RayClusterKey
 from kuberay_e2e.session.kueues import Kueue, KueueHost
 from kuberay_e2e.session.operators import Operator, OperatorHost
-from kuberay_e2e.session.programs import OPERATOR_NAMESPACE, OPERATOR_VERSION, Programs
+from kuberay_e2e.session.programs import OPERATOR_VERSION, Installation, Programs
 from kuberay_e2e.session.ray import RayWitness
 from kuberay_e2e.session.stacks import Stacks
 from kuberay_e2e.stack import PulumiStack
 from kuberay_e2e.state import Run
 from kuberay_e2e.trace import Trace
+
+DEFAULT_INSTALLATION = Installation()
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Parts:
         witness: Sees what Ray does.
         kueue: Runs Kueue.
         backend: Ray behind simulated head pods; None where pods are real.
-        operator_namespace: Namespace of the operator's Deployment.
+        installation: What the session installs, and where.
         prepare: Called with a step's name before the session needs it: `operator` before the operator is applied,
             `jobs` before the first RayJob is.
     """
@@ -45,7 +47,7 @@ class Parts:
     witness: RayWitness
     kueue: KueueHost
     backend: RayBackend | None = None
-    operator_namespace: str = OPERATOR_NAMESPACE
+    installation: Installation = DEFAULT_INSTALLATION
     prepare: Callable[[str], None] = lambda _: None
 
 
@@ -61,7 +63,7 @@ class Session:
         engine: Runs what is asynchronous: observer, gateway, pods and Ray.
         stacks: The Pulumi stacks.
         reader: Reads objects of the cluster.
-        operator_namespace: Namespace of the operator's Deployment.
+        installation: What the session installs, and where.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class Session:
         self.engine = engine
         self.stacks = stacks
         self.reader = reader
-        self.operator_namespace = parts.operator_namespace
+        self.installation = parts.installation
         self._programs = programs
         self._parts = parts
         self._observing = False
@@ -98,6 +100,11 @@ class Session:
         if self._parts.host.operator is None:
             raise HarnessError("Expected the operator to be installed before it is used.")
         return self._parts.host.operator
+
+    @property
+    def operator_namespace(self) -> str:
+        """Namespace of the operator's Deployment."""
+        return self.installation.namespace
 
     @property
     def has_gateway(self) -> bool:
@@ -129,26 +136,33 @@ class Session:
     def install(self, version: str = OPERATOR_VERSION) -> None:
         """Apply the CRDs, then the operator (`pulumi up` of a stack each): an installation, or an upgrade.
 
+        What the session's installation leaves to those who are there is left out.
+
         Args:
             version: Release of the operator, without a leading `v`.
 
         Raises:
             HarnessError: Pulumi failed.
         """
-        crds = self._programs.files(version) / "config" / "crd" / "bases"
-        self.stacks.crds.apply({"throwaway": True, "crds": {"folder": str(crds)}})
+        if self.installation.crds:
+            crds = self._programs.files(version) / "config" / "crd" / "bases"
+            self.stacks.crds.apply({"throwaway": True, "crds": {"folder": str(crds)}})
         self._parts.prepare("operator")
-        self.stacks.operator.apply({"operator": dict(self._parts.host.arguments(version))})
+        if self.installation.operator:
+            self.stacks.operator.apply({"operator": dict(self._parts.host.arguments(version))})
         self._parts.prepare("jobs")
 
     def uninstall(self) -> None:
         """Delete the jobs, whose finalizers need the operator, then the operator (`pulumi destroy`).
 
-        The CRDs go with the throw-away cluster: deleting them one by one keeps an API server busy for half a minute.
+        The CRDs go with a throw-away cluster: deleting them one by one keeps an API server busy for half a minute.
         """
         self.stacks.jobs.destroy()
         self.keep_logs()
-        self.stacks.operator.destroy()
+        if self.installation.operator:
+            self.stacks.operator.destroy()
+        if self.installation.removes_crds:
+            self.stacks.crds.destroy()
 
     def stack(self, name: str) -> PulumiStack:
         """A further stack of the same program.
