@@ -42,7 +42,29 @@ def test_a_change_selects_among_the_writes_of_one_status() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "kills"), [("before", True), ("committed", True), ("lost", False), ("after", True)]
+    ("position", "kills"),
+    [
+        ("before", True),
+        ("committed", True),
+        ("lost", False),
+        ("after", True),
+        ("409", False),
+        ("504", False),
+        ("stale", False),
+    ],
 )
 def test_positions_that_kill(position: str, kills: bool) -> None:
     assert Position(position).kills is kills
+
+
+def test_a_name_tells_writes_of_one_kind_apart() -> None:
+    fault = parse("create:Service~job-*-head-svc")
+    assert fault.write == WriteSelector("create", "Service", name="job-*-head-svc")
+    assert str(fault) == "create:Service~job-*-head-svc#1@committed"
+    assert not fault.claims(WriteIdentity("create", "Service", name="job-head-svc"))
+    assert fault.claims(WriteIdentity("create", "Service", name="job-*-head-svc"))
+
+
+@pytest.mark.parametrize(("position", "code"), [("409", 409), ("429", 429), ("500", 500), ("504", 504), ("lost", None)])
+def test_positions_that_answer_in_the_api_servers_place(position: str, code: int | None) -> None:
+    assert Position(position).answer == code

@@ -158,6 +158,45 @@ def test_positions(position: str, committed: int, killed: int, delivered: bool) 
     run(body)
 
 
+@pytest.mark.parametrize(
+    ("code", "committed", "reason"),
+    [(409, 0, "Conflict"), (429, 0, "TooManyRequests"), (500, 0, "InternalError"), (504, 1, "Timeout")],
+)
+def test_error_answers_leave_the_operator_alive(code: int, committed: int, reason: str) -> None:
+    async def body(bench: Bench) -> None:
+        bench.arm(f"create:Job@{code}")
+        metadata = {"kind": "Job", "metadata": {"name": "job"}}
+        async with bench.client.post(bench.incarnation.server + JOBS, json=metadata) as answer:
+            status = await answer.json()
+            assert (answer.status, status["kind"], status["reason"], status["code"]) == (code, "Status", reason, code)
+            assert answer.headers.get("Retry-After") == ("1" if code == 429 else None)
+        assert (len(bench.upstream.created), bench.killed) == (committed, [])
+        assert await bench.create() == 201
+        assert bench.trace.events("response")[-2].data["status"] == code
+
+    run(body)
+
+
+def test_a_stale_cache_gets_the_answer_at_once_and_watch_events_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kuberay_e2e.gateway.proxy.STALE_SECONDS", 0.5)
+
+    async def body(bench: Bench) -> None:
+        bench.arm("create:Job@stale")
+        assert await bench.create() == 201
+        held = bench.gateway._held["jobs"]
+        assert not held.is_set()
+        bench.gateway._held["rayjobs"] = held
+        url = bench.incarnation.server + "/apis/ray.io/v1/rayjobs?watch=true"
+        async with bench.client.get(url) as answer:
+            line = asyncio.ensure_future(answer.content.readline())
+            await asyncio.sleep(0.2)
+            assert not line.done()
+            assert json.loads(await line)["object"]["metadata"]["name"] == "one"
+        assert held.is_set()
+
+    run(body)
+
+
 def test_only_the_chosen_write_is_disturbed() -> None:
     async def body(bench: Bench) -> None:
         bench.arm("create:Job#2@lost")

@@ -20,16 +20,43 @@ class Position(StrEnum):
     """The API server commits the write; the connection is dropped and the operator lives."""
     AFTER = "after"
     """The response is delivered; then the operator is killed."""
+    CONFLICT = "409"
+    """The write is not forwarded; the operator is told that somebody else changed the object."""
+    THROTTLED = "429"
+    """The write is not forwarded; the operator is told to come back after a second."""
+    FAILED = "500"
+    """The write is not forwarded; the operator is told that the server failed."""
+    TIMEOUT = "504"
+    """The write is committed; the operator is told, or has to conclude, that it took too long."""
+    STALE = "stale"
+    """The response is delivered; what the write changed reaches the operator's cache only `STALE_SECONDS` later."""
 
     @property
     def kills(self) -> bool:
         """True where the operator does not survive."""
-        return self is not Position.LOST
+        return self in _KILLING
 
+    @property
+    def answer(self) -> int | None:
+        """The HTTP status that the operator gets in the place of the API server's; None where it gets none."""
+        return int(self.value) if self.value.isdigit() else None
+
+    @property
+    def forwards(self) -> bool:
+        """True where the API server gets the write."""
+        return self not in _NOT_FORWARDED
+
+
+_KILLING = {Position.BEFORE, Position.COMMITTED, Position.AFTER}
+_NOT_FORWARDED = {Position.BEFORE, Position.CONFLICT, Position.THROTTLED, Position.FAILED}
+
+STALE_SECONDS = 4.0
+"""How long a cache is held back: longer than the 3 s after which KubeRay looks at a RayJob again."""
 
 _FORM = re.compile(
     r"(?P<verb>create|update|patch|delete|submit|stop):(?P<kind>[A-Za-z]+)(?:/(?P<subresource>[a-z]+))?"
-    r"(?::(?P<change>[^#@]+))?(?:#(?P<occurrence>[1-9][0-9]*))?(?:@(?P<position>[a-z]+))?"
+    r"(?:~(?P<name>[a-z0-9.*-]+))?(?::(?P<change>[^#@]+))?(?:#(?P<occurrence>[1-9][0-9]*))?"
+    r"(?:@(?P<position>[a-z0-9]+))?"
 )
 
 
@@ -43,6 +70,7 @@ class WriteSelector:
         subresource: `status`, or empty for the object itself.
         change: A part of what the write changes, such as `jobDeploymentStatus=Running`; empty for any.
         occurrence: Which of the matching writes, counted from 1.
+        name: Name of the object, random parts replaced by `*`; empty for any.
     """
 
     verb: str
@@ -50,16 +78,20 @@ class WriteSelector:
     subresource: str = ""
     change: str = ""
     occurrence: int = 1
+    name: str = ""
 
     def matches(self, write: WriteIdentity) -> bool:
         """True for each write that is to be counted."""
-        return (write.verb, write.kind, write.subresource) == (self.verb, self.kind, self.subresource) and (
-            not self.change or self.change in write.change.split(",") or self.change == write.change
+        return (
+            (write.verb, write.kind, write.subresource) == (self.verb, self.kind, self.subresource)
+            and self.name in ("", write.name)
+            and (not self.change or self.change in write.change.split(",") or self.change == write.change)
         )
 
     def __str__(self) -> str:
         kind = f"{self.kind}/{self.subresource}" if self.subresource else self.kind
-        return f"{self.verb}:{kind}{':' + self.change if self.change else ''}#{self.occurrence}"
+        name = f"~{self.name}" if self.name else ""
+        return f"{self.verb}:{kind}{name}{':' + self.change if self.change else ''}#{self.occurrence}"
 
 
 @dataclass
@@ -92,7 +124,7 @@ class Fault:
 
 
 def parse(text: str) -> Fault:
-    """Read a fault in the form VERB:KIND[/SUBRESOURCE][:CHANGE][#OCCURRENCE][@POSITION].
+    """Read a fault in the form VERB:KIND[/SUBRESOURCE][~NAME][:CHANGE][#OCCURRENCE][@POSITION].
 
     The occurrence defaults to 1 and the position to `committed`. Examples: `create:Job`,
     `update:RayJob/status:jobDeploymentStatus=Running@before`, `create:Pod#2@lost`.
@@ -104,9 +136,10 @@ def parse(text: str) -> Fault:
     match = _FORM.fullmatch(text)
     if match is None:
         raise InputError(
-            f"Expected a write as VERB:KIND[/SUBRESOURCE][:CHANGE][#OCCURRENCE][@POSITION], such as create:Job or "
-            f"update:RayJob/status:jobDeploymentStatus=Running@before, got {text!r}. Verbs are create, update, patch "
-            f"and delete; submit:RayJobs and stop:RayJobs are the operator's calls to Ray; positions are {positions}."
+            f"Expected a write as VERB:KIND[/SUBRESOURCE][~NAME][:CHANGE][#OCCURRENCE][@POSITION], such as create:Job "
+            f"or update:RayJob/status:jobDeploymentStatus=Running@before, got {text!r}. Verbs are create, update, "
+            "patch and delete; submit:RayJobs and stop:RayJobs are the operator's calls to Ray; positions are "
+            f"{positions}."
         )
     try:
         position = Position(match["position"] or Position.COMMITTED)
@@ -118,5 +151,6 @@ def parse(text: str) -> Fault:
         match["subresource"] or "",
         match["change"] or "",
         int(match["occurrence"] or 1),
+        match["name"] or "",
     )
     return Fault(selector, position)

@@ -1,5 +1,6 @@
 """The reverse proxy: every request of the operator passes here, in its own order, watches included."""
 
+import asyncio
 import base64
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -13,11 +14,12 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from kuberay_e2e.access import Access
-from kuberay_e2e.gateway.faults import Fault, Position
+from kuberay_e2e.gateway.answers import Answer, refusal
+from kuberay_e2e.gateway.faults import STALE_SECONDS, Fault, Position
 from kuberay_e2e.gateway.identity import Identifier, WriteIdentity
 from kuberay_e2e.gateway.objects import WatchReader, decode
 from kuberay_e2e.gateway.protobuf import ObjectHead
-from kuberay_e2e.gateway.rayroute import Answer, RayDoors, RayRoute
+from kuberay_e2e.gateway.rayroute import RayDoors, RayRoute
 from kuberay_e2e.gateway.requests import ApiRequest, parse
 from kuberay_e2e.network import LOOPBACK
 from kuberay_e2e.trace import Trace
@@ -34,6 +36,11 @@ _HOP_BY_HOP = {
 }
 _CLOSING_SECONDS = 0.2
 """How long an open watch may still be served when the gateway closes, seconds."""
+
+_RAY_PATIENCE_SECONDS = 3.0
+"""Longer than the 2 s that KubeRay waits for an answer of Ray."""
+
+_DELIVERED = {Position.AFTER, Position.STALE}
 
 _UNENUMERATED = {"events", "leases"}
 """Writes that say something about the operator rather than about a RayJob; recorded, but no fault acts on them."""
@@ -79,6 +86,7 @@ class Gateway:
         self._incarnations: dict[int, Incarnation] = {}
         self._identifier = Identifier()
         self._reviews: dict[tuple[str, str, str], bool] = {}
+        self._held: dict[str, asyncio.Event] = {}
 
     async def __aenter__(self) -> "Gateway":
         context = self._access.ssl_context(authenticate=False)
@@ -166,21 +174,25 @@ class Gateway:
             self._trace.add("fault", of=number, fault=str(fault), write=str(write), incarnation=incarnation.number)
             if fault.position is Position.BEFORE:
                 return self._kill(incarnation, request, number)
+            if fault.position is Position.STALE:
+                self._hold(api.resource)
+            if not fault.position.forwards:
+                return await self._refuse(request, api, number, fault.position)
         if api.verb == "watch":
             return await self._stream(request, api, number, incarnation)
         answer, headers = await self._forward(request, api, body, incarnation)
         self._learn(api, answer, headers)
-        withheld = incarnation.dead or (fault is not None and fault.position is not Position.AFTER)
+        withheld = incarnation.dead or (fault is not None and fault.position not in _DELIVERED)
         self._record_answer(number, answer, headers, delivered=not withheld)
         if fault is not None and fault.position is Position.COMMITTED:
             return self._kill(incarnation, request, number)
+        if fault is not None and fault.position is Position.TIMEOUT and not api.is_proxy:
+            return await self._refuse(request, api, number, fault.position)
+        if fault is not None and fault.position is Position.TIMEOUT:
+            await asyncio.sleep(_RAY_PATIENCE_SECONDS)
         if withheld:
             return self._drop(request)
-        response = web.StreamResponse(status=answer.status, headers=headers)
-        response.content_length = len(answer.body)
-        await response.prepare(request)
-        await response.write(answer.body)
-        await response.write_eof()
+        response = await self._deliver(request, answer, headers)
         if fault is not None and fault.position is Position.AFTER:
             return self._kill(incarnation, request, number)
         return response
@@ -210,6 +222,30 @@ class Gateway:
         incarnation.dead = True
         self._trace.add("operator", event="killed", incarnation=incarnation.number, of=number)
         return self._drop(request)
+
+    def _hold(self, resource: str) -> None:
+        """Hold the watch events of a resource back for a while, so that the operator's cache is stale."""
+        held = self._held.setdefault(resource, asyncio.Event())
+        held.clear()
+        asyncio.get_running_loop().call_later(STALE_SECONDS, held.set)
+
+    async def _refuse(
+        self, request: web.BaseRequest, api: ApiRequest, number: int, position: Position
+    ) -> web.StreamResponse:
+        """Answer in the API server's place."""
+        answer, headers = refusal(position.answer or 500, api)
+        self._record_answer(number, answer, headers, delivered=True)
+        return await self._deliver(request, answer, headers)
+
+    async def _deliver(
+        self, request: web.BaseRequest, answer: Answer, headers: "CIMultiDict[str]"
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(status=answer.status, headers=headers)
+        response.content_length = len(answer.body)
+        await response.prepare(request)
+        await response.write(answer.body)
+        await response.write_eof()
+        return response
 
     def _drop(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.transport is not None:
@@ -263,6 +299,8 @@ class Gateway:
                 async for chunk in upstream.content.iter_any():
                     if incarnation.dead:
                         break
+                    if (held := self._held.get(api.resource)) is not None:
+                        await held.wait()
                     self._record_watch(api, number, incarnation, reader.feed(chunk))
                     await response.write(chunk)
                 else:

@@ -5,27 +5,17 @@ gateway does what the API server would do up to that dial: it checks the caller'
 Service, and then reaches the Ray head behind it by the back end's own door.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import aiohttp
 
+from kuberay_e2e.gateway.answers import Answer, failure
 from kuberay_e2e.gateway.requests import ApiRequest
 
 RAY_CLUSTER_LABEL = "ray.io/cluster"
 
 _JOBS_PATHS = ("/api/jobs", "/api/version")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A response that the gateway makes itself or has from a Ray head."""
-
-    status: int
-    body: bytes
-    content_type: str = "application/json"
 
 
 class RayDoors(Protocol):
@@ -73,7 +63,7 @@ class RayRoute:
     ) -> Answer:
         """Answer one request as the API server's service proxy would."""
         if request.resource != "services" or not request.tail.startswith(_JOBS_PATHS):
-            return _status(
+            return failure(
                 403,
                 "Forbidden",
                 f"the gateway answers Ray's Jobs API behind Services only, and refuses {method} "
@@ -81,35 +71,22 @@ class RayRoute:
             )
         name, _ = request.service
         if not await self._allowed(request, authorization):
-            return _status(
+            return failure(
                 403,
                 "Forbidden",
                 f'services "{request.name}" is forbidden: cannot {request.verb} services/proxy',
             )
         service = await self._service(request.namespace, name)
         if service is None:
-            return _status(404, "NotFound", f'services "{name}" not found')
+            return failure(404, "NotFound", f'services "{name}" not found')
         cluster = ((service.get("spec") or {}).get("selector") or {}).get(RAY_CLUSTER_LABEL, "")
         door = self._doors(request.namespace, cluster)
         if door is None:
-            return _status(503, "ServiceUnavailable", f'no endpoints available for service "{request.name}"')
+            return failure(503, "ServiceUnavailable", f'no endpoints available for service "{request.name}"')
         url = f"{door}{request.tail}" + (f"?{query}" if query else "")
         headers = {"Content-Type": content_type} if content_type else {}
         try:
             async with self._session.request(method, url, data=body or None, headers=headers) as response:
                 return Answer(response.status, await response.read(), response.headers.get("Content-Type", ""))
         except aiohttp.ClientError as error:
-            return _status(503, "ServiceUnavailable", f"error trying to reach service: {error}")
-
-
-def _status(code: int, reason: str, message: str) -> Answer:
-    body = {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "code": code,
-    }
-    return Answer(code, json.dumps(body).encode())
+            return failure(503, "ServiceUnavailable", f"error trying to reach service: {error}")
