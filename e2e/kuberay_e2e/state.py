@@ -137,6 +137,19 @@ def sweep() -> list[str]:
     return removed
 
 
+def abandoned() -> list[Path]:
+    """Folders of runs that were killed."""
+    found = []
+    for folder in sorted(runs_folder().glob("*/")):
+        lock = _lock(folder)
+        if _is_ours(folder):
+            with suppress(Timeout), _registry():
+                lock.acquire(timeout=0)
+                lock.release()
+                found.append(folder)
+    return found
+
+
 def free_name(prefix: str) -> str:
     """A run name that no other run uses."""
     return f"{prefix}-{secrets.token_hex(3)}"

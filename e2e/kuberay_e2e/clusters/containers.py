@@ -1,58 +1,53 @@
 """The container engine of this machine, Docker or podman, with the settings that Kubernetes nodes in containers need.
 
 The settings go into a file of the run's own, so that nothing of the user's configuration is changed.
-Fields of that file: https://github.com/containers/common/blob/main/docs/containers.conf.5.md
 """
 
 import json
 import os
 import re
-import resource
-import shutil
 import subprocess
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
+from kuberay_e2e.clusters.engine_answers import ENGINES, PROVIDER, ask, call, choose
+from kuberay_e2e.clusters.engine_settings import cgroup_version, hard_limits, make_modules_folder, settings
 from kuberay_e2e.errors import HarnessError
-from kuberay_toolchain.processes import die_with_parent
-
-PROVIDER = "KIND_EXPERIMENTAL_PROVIDER"
-"""Environment variable by which a user chooses kind's container engine."""
-
-ENGINES = ("docker", "podman")
-"""The engines, in the order in which they are tried."""
-
-_ANSWER_SECONDS = 30.0
-_OPEN_FILES = 1_048_576
-_PID_MAX = Path("/proc/sys/kernel/pid_max")
-
-
-class Problem(StrEnum):
-    """Why an engine cannot be used."""
-
-    NOT_INSTALLED = "not installed"
-    NOT_RUNNING = "not running"
-    NO_RIGHTS = "no rights"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What an engine said when it was asked who it is.
+class Facts:
+    """What an engine says about itself.
 
     Attributes:
-        name: `docker` or `podman`.
-        program: Its command; None where there is none.
-        problem: Why it cannot be used; None if it can.
-        said: Its words about the problem, or its version.
+        rootless: It runs without root.
+        controllers: The control group controllers that it has.
+        storage: Folder on the engine's machine that holds images and volumes.
     """
 
-    name: str
-    program: Path | None
-    problem: Problem | None
-    said: str = ""
+    rootless: bool
+    controllers: frozenset[str]
+    storage: Path
+
+    @classmethod
+    def parse(cls, engine: str, info: Mapping[str, Any]) -> "Facts":
+        """Read the answer to `info --format json`."""
+        if engine == "docker":
+            limits = {"cpu": "CpuCfsQuota", "memory": "MemoryLimit", "pids": "PidsLimit"}
+            return cls(
+                any("rootless" in option for option in info.get("SecurityOptions") or ()),
+                frozenset(name for name, field in limits.items() if info.get(field)),
+                Path(info.get("DockerRootDir") or "/"),
+            )
+        host = info["host"]
+        return cls(
+            bool(host["security"]["rootless"]),
+            frozenset(host.get("cgroupControllers") or ()),
+            Path(info["store"]["graphRoot"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -98,10 +93,20 @@ class ContainerEngine:
         """
         if self.name != "podman":
             return self
+        make_modules_folder()
         file = folder / "containers.conf"
         file.write_text(settings(hard_limits(), legacy_cgroups=cgroup_version() != "v2"))
         variable = "CONTAINERS_CONF_OVERRIDE" if _major(self.version) >= 5 else "CONTAINERS_CONF"
         return replace(self, environment={**self.environment, variable: str(file)})
+
+    def facts(self) -> Facts:
+        """What the engine says about itself.
+
+        Raises:
+            HarnessError: It does not answer.
+        """
+        form = "{{json .}}" if self.name == "docker" else "json"
+        return Facts.parse(self.name, json.loads(self.run("info", "--format", form)))
 
     def run(self, *arguments: str, input: Path | None = None, seconds: float = 120.0) -> str:
         """Run a command of the engine, such as `ps -a`, and return what it printed.
@@ -116,9 +121,7 @@ class ContainerEngine:
         """
         source = input.open("rb") if input else None
         try:
-            done = _call(
-                [str(self.program), *arguments], self.environment, seconds, source.fileno() if source else None
-            )
+            done = call([str(self.program), *arguments], self.environment, seconds, source.fileno() if source else None)
         except subprocess.TimeoutExpired:
             raise HarnessError(
                 f"Expected `{self.name} {' '.join(arguments)}` to end within {seconds:.0f} s; it was stopped."
@@ -159,102 +162,6 @@ class ContainerEngine:
             self.run("load", "--input", str(archive), seconds=600)
 
 
-def ask(name: str) -> Answer:
-    """Ask an engine for its version."""
-    found = shutil.which(name)
-    if found is None:
-        return Answer(name, None, Problem.NOT_INSTALLED)
-    program = Path(found).absolute()
-    form = "{{.Server.Version}}" if name == "docker" else "{{.Client.Version}}"
-    try:
-        said = _call([found, "version", "--format", form], {}, _ANSWER_SECONDS)
-        usable = said if name == "docker" else _call([found, "info", "--format", "{{.Host.Arch}}"], {}, _ANSWER_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Answer(name, program, Problem.NOT_RUNNING, str(error))
-    for done in (said, usable):
-        if done.returncode != 0:
-            complaint = done.stderr.strip()[-500:]
-            denied = "permission denied" in complaint.lower() or "operation not permitted" in complaint.lower()
-            return Answer(name, program, Problem.NO_RIGHTS if denied else Problem.NOT_RUNNING, complaint)
-    return Answer(name, program, None, said.stdout.strip())
-
-
-def choose(answers: Sequence[Answer], asked: str) -> Answer:
-    """Choose the engine to use.
-
-    Args:
-        answers: Of the engines, in the order of preference.
-        asked: The user's choice, see `PROVIDER`; empty for none.
-
-    Raises:
-        HarnessError: None can be used; the sentence says why and what to do.
-    """
-    if asked and asked not in ENGINES:
-        raise HarnessError(f"Expected {PROVIDER} to be {' or '.join(ENGINES)}, got {asked!r}. Change it, or unset it.")
-    candidates = [answer for answer in answers if asked in ("", answer.name)]
-    for answer in candidates:
-        if answer.problem is None:
-            return answer
-    raise HarnessError(refusal(candidates))
-
-
-def refusal(answers: Sequence[Answer]) -> str:
-    """Say why none of the engines can be used, and what to do."""
-    there = [answer for answer in answers if answer.problem is not Problem.NOT_INSTALLED]
-    if not there:
-        names = " or ".join(answer.name for answer in answers)
-        return (
-            f"Expected {names} on the PATH, which kind needs; found none. Install one (on Debian as root: "
-            "scripts/install-container-engine), or use --cluster embedded, which needs no container engine."
-        )
-    return " ".join(_sentence(answer) for answer in there)
-
-
-def _sentence(answer: Answer) -> str:
-    if answer.problem is Problem.NO_RIGHTS:
-        remedy = (
-            "join the group docker, or run as root"
-            if answer.name == "docker"
-            else "run as root, or set up rootless podman (subordinate ids in /etc/subuid and /etc/subgid)"
-        )
-        return f"{answer.program} is there but denies this user: {answer.said}. To use it, {remedy}."
-    remedy = "start it (`systemctl start docker`)" if answer.name == "docker" else "see `podman info`"
-    return f"{answer.program} is there but its engine does not answer: {answer.said}. To use it, {remedy}."
-
-
-def hard_limits() -> dict[str, int]:
-    """What this process may give to a container: open files, and processes of a user.
-
-    They are within this process's own hard limits. podman lowers its limit of processes to the kernel's `pid_max`,
-    and then cannot give more than that.
-    """
-    return {
-        "nofile": _within(resource.getrlimit(resource.RLIMIT_NOFILE)[1], _OPEN_FILES),
-        "nproc": _within(resource.getrlimit(resource.RLIMIT_NPROC)[1], int(_PID_MAX.read_text())),
-    }
-
-
-def _within(hard: int, wanted: int) -> int:
-    return wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
-
-
-def settings(limits: Mapping[str, int], *, legacy_cgroups: bool) -> str:
-    """Text of podman's configuration file for nodes.
-
-    Args:
-        limits: Limits of a node, see `hard_limits`.
-        legacy_cgroups: The machine has cgroup v1, alone or beside v2, with which crun cannot start containers.
-    """
-    ulimits = ", ".join(f'"{name}={value}:{value}"' for name, value in limits.items())
-    text = f"[containers]\npids_limit = 0\ndefault_ulimits = [{ulimits}]\n"
-    return text + '[engine]\nruntime = "runc"\n' if legacy_cgroups else text
-
-
-def cgroup_version(root: Path = Path("/sys/fs/cgroup")) -> str:
-    """How control groups are mounted: `v2`, or `v1` where any controller is on the first version (hybrid too)."""
-    return "v2" if (root / "cgroup.controllers").exists() else "v1"
-
-
 def described(archive: Path) -> tuple[str, str]:
     """Reference and id of the image in a docker-archive.
 
@@ -274,20 +181,3 @@ def described(archive: Path) -> tuple[str, str]:
 def _major(version: str) -> int:
     number = version.split(".")[0]
     return int(number) if number.isdigit() else 0
-
-
-def _call(
-    command: Sequence[str], environment: Mapping[str, str], seconds: float, source: int | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run a command in a session of its own: a Ctrl-C that ends the harness does not end what cleans up after it."""
-    return subprocess.run(
-        command,
-        stdin=source if source is not None else subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=seconds,
-        env={**os.environ, **environment},
-        start_new_session=True,
-        preexec_fn=die_with_parent,
-    )

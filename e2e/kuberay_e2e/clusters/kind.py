@@ -21,6 +21,7 @@ from kuberay_e2e.clusters import kind_configuration as configuration
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind_nodes import KindNodes, node_names
 from kuberay_e2e.clusters.kind_remains import Remains, cluster_name, end_kind, kind_marker
+from kuberay_e2e.clusters.node_image import NODE, OFFICIAL_NODE
 from kuberay_e2e.clusters.provider import Cluster
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.state import Run
@@ -28,12 +29,6 @@ from kuberay_toolchain.images import Image
 
 PROGRAMS = ("kind", "kubectl")
 """Programs that a kind cluster needs, by their names in the toolchain."""
-
-OFFICIAL_NODE = "kindest/node:v1.34.3"
-"""kind's own node image, for machines that reach a container registry."""
-
-NODE = "node"
-"""Name of the node image that is made on this machine."""
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 

@@ -6,6 +6,7 @@ found and removed by the next run.
 """
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +60,8 @@ class Remains:
             at_once = ("--time", "0") if engine.name == "podman" else ()
             engine.run("rm", "--force", "--volumes", *at_once, *containers)
         listed = engine.run("volume", "ls", "--format", "{{.Name}}\t{{.Labels}}").splitlines()
-        volumes = [line.split("\t")[0] for line in listed if f"{self.cluster}-" in line.partition("\t")[2]]
+        node = re.compile(rf"(?<![a-z0-9-]){re.escape(self.cluster)}-(control-plane|worker\d*)\b")
+        volumes = [line.split("\t")[0] for line in listed if node.search(line.partition("\t")[2])]
         if volumes:
             engine.run("volume", "rm", "--force", *volumes)
         if self.cluster in engine.run("network", "ls", "--format", "{{.Name}}").split():

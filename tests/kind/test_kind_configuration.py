@@ -1,0 +1,173 @@
+"""What kind is told, and how the parts of a cluster are named and found again."""
+
+import ipaddress
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kuberay_e2e import processes
+from kuberay_e2e.clusters import kind_configuration as configuration
+from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.clusters.kind_nodes import KindNodes, node_names
+from kuberay_e2e.clusters.kind_remains import Remains, cluster_name, remove_leftovers
+from kuberay_e2e.clusters.node_image import registry_reachable
+from kuberay_e2e.errors import HarnessError
+from kuberay_toolchain.images.catalogue import ETCD_TAG
+
+
+def recorder(folder: Path, answers: str = "") -> ContainerEngine:
+    """An engine that writes down its commands and answers as told."""
+    program = folder / "podman"
+    program.write_text(f'#!/bin/sh\necho "$*" >> {folder}/calls\n{answers}\n')
+    program.chmod(0o755)
+    return ContainerEngine("podman", program)
+
+
+def calls(folder: Path) -> list[str]:
+    return (folder / "calls").read_text().splitlines()
+
+
+def test_kinds_own_image_keeps_kinds_own_network() -> None:
+    config = configuration.cluster(2, None)
+    assert [node["role"] for node in config["nodes"]] == ["control-plane", "worker"]
+    assert "disableDefaultCNI" not in config["networking"]
+    assert "kubeadmConfigPatches" not in config
+
+
+def test_the_api_server_listens_on_loopback_only() -> None:
+    assert configuration.cluster(1, None)["networking"]["apiServerAddress"] == "127.0.0.1"
+
+
+def test_our_image_gets_its_etcd_and_the_kubelet_a_user_namespace(tmp_path: Path) -> None:
+    patches = {
+        patch["kind"]: patch
+        for patch in map(yaml.safe_load, configuration.cluster(1, tmp_path)["kubeadmConfigPatches"])
+    }
+    assert patches["ClusterConfiguration"]["etcd"]["local"]["imageTag"] == ETCD_TAG
+    assert patches["KubeletConfiguration"]["featureGates"] == {"KubeletInUserNamespace": True}
+
+
+def test_every_node_of_our_image_gets_a_network_of_its_own(tmp_path: Path) -> None:
+    config = configuration.cluster(3, tmp_path)
+    assert config["networking"]["disableDefaultCNI"] is True
+    ranges = []
+    for node in config["nodes"]:
+        mounted = {mount["containerPath"]: Path(mount["hostPath"]) for mount in node["extraMounts"]}
+        network = json.loads(mounted["/etc/cni/net.d/05-kuberay-e2e.conflist"].read_text())
+        ranges.append(network["plugins"][0]["ipam"]["ranges"][0][0]["subnet"])
+        assert all(mount["readOnly"] for mount in node["extraMounts"])
+    pods = ipaddress.ip_network(configuration.POD_RANGE)
+    networks = [ipaddress.ip_network(text) for text in ranges]
+    assert len(set(networks)) == 3
+    assert all(network.subnet_of(pods) for network in networks)  # type: ignore[arg-type]
+
+
+def test_pods_ask_no_name_server_of_the_machine(tmp_path: Path) -> None:
+    config = configuration.cluster(1, tmp_path)
+    [kubelet] = [patch for patch in map(yaml.safe_load, config["kubeadmConfigPatches"]) if "resolvConf" in patch]
+    mounted = {mount["containerPath"]: mount["hostPath"] for mount in config["nodes"][0]["extraMounts"]}
+    [line] = Path(mounted[kubelet["resolvConf"]]).read_text().splitlines()
+    documentation = ipaddress.ip_network("198.51.100.0/24")
+    assert ipaddress.ip_address(line.removeprefix("nameserver ")) in documentation
+
+
+def test_nodes_are_named_as_kind_names_them() -> None:
+    assert node_names("c", 1) == ["c-control-plane"]
+    assert node_names("c", 4) == ["c-control-plane", "c-worker", "c-worker2", "c-worker3"]
+
+
+def test_the_longest_name_of_a_run_makes_a_valid_host_name() -> None:
+    [node] = node_names(cluster_name("a" * 40, "a" * 40 + "-0123456789ab"), 1)
+    assert len(node) <= 63
+
+
+def test_two_runs_of_one_name_have_clusters_of_different_names() -> None:
+    assert cluster_name("nightly", "nightly-0123456789ab") != cluster_name("nightly", "nightly-0123456789ac")
+    assert cluster_name("-", "--0123456789ab") == "6789ab"
+
+
+def test_nodes_route_to_each_other_and_nowhere_else(tmp_path: Path) -> None:
+    engine = recorder(tmp_path, '[ "$1" = inspect ] && echo "10.89.0.7"; true')
+    nodes = KindNodes(engine, ["c-control-plane", "c-worker"])
+    nodes.connect()
+    nodes.isolate()
+    commands = [call.removeprefix("exec ") for call in calls(tmp_path) if call.startswith("exec")]
+    assert commands == [
+        "c-control-plane ip route replace 10.244.1.0/24 via 10.89.0.7",
+        "c-worker ip route replace 10.244.0.0/24 via 10.89.0.7",
+        "c-control-plane ip route replace 10.96.0.0/16 dev eth0",
+        "c-control-plane ip route del default",
+        "c-worker ip route replace 10.96.0.0/16 dev eth0",
+        "c-worker ip route del default",
+    ]
+
+
+def test_an_image_is_loaded_into_every_node(tmp_path: Path) -> None:
+    engine = recorder(tmp_path, "cat > /dev/null")
+    (tmp_path / "image.tar").write_text("image")
+    KindNodes(engine, ["c-control-plane", "c-worker"]).load(tmp_path / "image.tar")
+    assert [call.split()[:5] for call in calls(tmp_path)] == [
+        ["exec", "-i", node, "ctr", "--namespace"] for node in ("c-control-plane", "c-worker")
+    ]
+
+
+LISTS = """
+case "$1 $2" in
+"ps --all") echo "c-1a2b3c-control-plane c-1a2b3c-worker" ;;
+"volume ls") printf 'v1\\tmap[c-1a2b3c-control-plane:true]\\nv2\\tc-1a2b3c-worker=true\\nv3\\tabc-1a2b3c-worker=true\\nv4\\t\\n' ;;
+"network ls") printf 'podman\\nc-1a2b3c\\nc-1a2b3c-too\\n' ;;
+esac
+"""
+
+
+def test_all_of_a_cluster_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    remains = Remains(tmp_path, "podman", "c-1a2b3c")
+    remains.note()
+    removed = remains.remove(recorder(tmp_path, LISTS))
+    assert removed == ["c-1a2b3c-control-plane", "c-1a2b3c-worker"]
+    changes = [call for call in calls(tmp_path) if " ls " not in f"{call} " and not call.startswith("ps")]
+    assert changes == [
+        "rm --force --volumes --time 0 c-1a2b3c-control-plane c-1a2b3c-worker",
+        "volume rm --force v1 v2",
+        "network rm c-1a2b3c",
+    ]
+    assert Remains.of(tmp_path.parent) is None
+
+
+def test_a_cluster_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
+    assert Remains(tmp_path, "podman", "c-1a2b3c").remove(recorder(tmp_path)) == []
+
+
+def test_what_a_run_made_is_known_from_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    assert Remains.of(tmp_path) is None
+    Remains(folder, "podman", "c-1a2b3c").note()
+    assert Remains.of(tmp_path) == Remains(folder, "podman", "c-1a2b3c")
+
+
+def test_a_cluster_whose_engine_is_away_stays_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    Remains(folder, "podman", "c-1a2b3c").note()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HarnessError, match="Expected podman on the PATH"):
+        remove_leftovers(tmp_path, "c-0123456789ab")
+    assert Remains.of(tmp_path) is not None
+
+
+def test_a_process_of_the_machine_is_spared_by_name(tmp_path: Path) -> None:
+    marker = "test-kind-spare"
+    process = processes.spawn(["sleep", "60"], marker=marker, log=tmp_path / "log")
+    try:
+        assert processes.reap(marker, spare=("sleep",)) == []
+        assert process.poll() is None
+        assert processes.reap(marker) == [f"sleep ({process.pid})"]
+    finally:
+        processes.end(process)
+
+
+def test_a_registry_that_does_not_answer_is_not_reachable() -> None:
+    assert not registry_reachable("http://127.0.0.1:9/v2/", seconds=1)
