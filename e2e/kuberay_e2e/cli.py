@@ -3,8 +3,10 @@
 Exit codes: 0 all held, 1 something did not, 2 bad usage or input, 3 the machine, 130 ended by a signal.
 """
 
+import functools
 import os
 import sys
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +18,7 @@ from rich.table import Table
 from kuberay_e2e import images, kind_run, state
 from kuberay_e2e.clusterfaults.command import faults
 from kuberay_e2e.errors import HarnessError, InputError
+from kuberay_e2e.queueing.command import kueue
 from kuberay_e2e.signals import INTERRUPTED, interruptible
 from kuberay_toolchain import doctor as examination
 from kuberay_toolchain.errors import ToolchainError
@@ -31,6 +34,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pret
 app.add_typer(images.app, name="images")
 app.command()(kind_run.kind)
 app.command()(faults)
+app.command()(kueue)
 
 
 class ClusterKind(StrEnum):
@@ -38,6 +42,7 @@ class ClusterKind(StrEnum):
 
     EMBEDDED = "embedded"
     KIND = "kind"
+    EXISTING = "existing"
 
 
 class RayChoice(StrEnum):
@@ -85,7 +90,19 @@ def lifecycle(
             "write, or as a local process, killed at the exact write; default: pod."
         ),
     ] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of `kind`, the control plane among them.")] = 1,
+    nodes: Annotated[
+        int | None, typer.Option(min=1, help="Nodes of `kind`, the control plane among them; default: 1.")
+    ] = None,
+    kubeconfig: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Kubeconfig of `existing`; default: the one that kubectl uses.")
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Context of that kubeconfig; default: its current one.")
+    ] = None,
+    use_installed: Annotated[
+        bool, typer.Option("--use-installed", help="On `existing`: use the CRDs and the operator that are there.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="On `existing`: agree to what will be done there.")] = False,
     kill_at: Annotated[
         str,
         typer.Option(
@@ -103,12 +120,28 @@ def lifecycle(
     job_timeout: Annotated[float, typer.Option(min=1, help="How long a job may take, seconds.")] = 600.0,
 ) -> None:
     """Drive a RayJob through its ten-step life cycle, and disturb the operator between steps 3 and 4."""
-    from kuberay_e2e import runs
+    from kuberay_e2e import runs, targets
+    from kuberay_e2e.session import OperatorKind
 
+    if cluster is not ClusterKind.EMBEDDED:
+        _refuse({"--ray": ray}, "embedded", cluster)
+    if cluster is not ClusterKind.KIND:
+        _refuse({"--nodes": nodes}, "kind", cluster)
+    if cluster is not ClusterKind.EXISTING:
+        given = {"--kubeconfig": kubeconfig, "--context": context, "--use-installed": use_installed, "--yes": yes}
+        _refuse(given, "existing", cluster)
+    kind = OperatorKind(operator or OperatorChoice.POD)
+    choices: dict[ClusterKind, Callable[[], Target]] = {
+        ClusterKind.EMBEDDED: lambda: _embedded(ray, operator),
+        ClusterKind.KIND: lambda: targets.Kind(kind, nodes or 1),
+        ClusterKind.EXISTING: lambda: targets.Existing(
+            kubeconfig, context, functools.partial(_agree, yes), kind, use_installed
+        ),
+    }
     console = _console()
     request = runs.Request(
         manifests=tuple(manifests or ()),
-        target=_target(cluster, ray, operator, nodes),
+        target=choices[cluster](),
         kill_at=kill_at,
         report=report,
         name=name or state.free_name("lifecycle"),
@@ -118,23 +151,35 @@ def lifecycle(
     raise typer.Exit(runs.lifecycle(request, console))
 
 
-def _target(cluster: ClusterKind, ray: RayChoice | None, operator: OperatorChoice | None, nodes: int) -> "Target":
+def _embedded(ray: RayChoice | None, operator: OperatorChoice | None) -> "Target":
     from kuberay_e2e import targets
-    from kuberay_e2e.session import OperatorKind, RayKind
+    from kuberay_e2e.session import RayKind
 
-    if cluster is ClusterKind.EMBEDDED:
-        if operator is OperatorChoice.POD:
-            raise InputError(
-                "--operator pod needs real pods, which --cluster embedded has not; use --cluster kind, or leave "
-                "--operator out."
-            )
-        return targets.Embedded(RayKind(ray or RayChoice.LOCAL))
-    if ray is not None:
+    if operator is OperatorChoice.POD:
         raise InputError(
-            f"--ray {ray} chooses what runs behind simulated pods; on --cluster {cluster} Ray runs in real pods. "
-            "Leave --ray out."
+            "--operator pod needs real pods, which --cluster embedded has not; use --cluster kind, or leave "
+            "--operator out."
         )
-    return targets.Kind(OperatorKind(operator or OperatorChoice.POD), nodes)
+    return targets.Embedded(RayKind(ray or RayChoice.LOCAL))
+
+
+def _refuse(given: Mapping[str, object], needed: str, cluster: ClusterKind) -> None:
+    if options := [option for option, value in given.items() if value]:
+        raise InputError(f"{', '.join(options)} is for --cluster {needed} only, not for {cluster}. Leave it out.")
+
+
+def _agree(yes: bool, said: str) -> bool:
+    """Show what will be done on the user's cluster, and ask.
+
+    Raises:
+        InputError: There is no terminal to ask on.
+    """
+    print(said, flush=True)
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise InputError("Nothing was done on the cluster, because there is no terminal to ask you on. Agree by --yes.")
+    return typer.confirm("Go on?", default=False)
 
 
 def main() -> None:

@@ -17,6 +17,9 @@ PODS_GONE = "quota is given on when the pods that used it are gone"
 _TOLERANCE_SECONDS = 1.0
 """Pods that overlap for less are within the precision of watching."""
 
+_LOOK_SECONDS = 15.0
+"""How long pods that should have gone are looked at."""
+
 _WAIT_SECONDS = 3.0
 """How long nothing may happen to a job that waits."""
 
@@ -78,12 +81,16 @@ def gang(desk: Desk) -> None:
 
 def pods_gone(desk: Desk, before: QueuedJob, after: QueuedJob) -> None:
     """Find whether the pods of the job that gave its quota back were gone before the next job's came."""
-    time.sleep(2 * _TOLERANCE_SECONDS)
-    found = evidence.overlap(desk.session.trace.events(), before.uid, after.uid)
-    if found is None or found.seconds < _TOLERANCE_SECONDS:
+    deadline = time.monotonic() + _LOOK_SECONDS
+    while True:
+        found = evidence.overlap(desk.session.trace.events(), before.uid, after.uid)
+        if found is None or found.ended or time.monotonic() > deadline:
+            break
+        time.sleep(0.5)
+    if found is None or (found.ended and found.seconds < _TOLERANCE_SECONDS):
         desk.find(PODS_GONE, True, f"the pods of {before.name} were gone when those of {after.name} came")
         return
-    until = "went" if found.ended else "were still there"
+    until = "ended" if found.ended else "were still there"
     desk.find(
         PODS_GONE,
         False,

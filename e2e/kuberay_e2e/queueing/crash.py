@@ -18,12 +18,12 @@ def crash(desk: Desk) -> Iterator[None]:
         yield
         return
     session = desk.session
-    session.engine.run(lambda: session.gateway.arm(fault))
+    session.arm(fault)
     try:
         yield
         desk.keep("the operator makes the write at which it is killed", lambda: _fired(desk))
     finally:
-        session.engine.run(lambda: session.gateway.disarm(fault))
+        session.disarm(fault)
         if fault.fired.is_set() and fault.position.kills:
             session.operator.wait_killed()
             session.start_operator()

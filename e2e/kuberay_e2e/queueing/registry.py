@@ -1,6 +1,7 @@
 """All scenarios, by their names."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from kuberay_e2e.errors import InputError
@@ -121,22 +122,18 @@ def _crashes() -> list[Scenario]:
     }
     found = []
     for name, faults in writes.items():
+        main, *_ = faults
+        found.append(_crash(plain[name], f"crash-in-{name}", main))
         for write in faults:
             for position in Position:
-                main = (write, position) == (faults[0], Position.COMMITTED)
-                found.append(
-                    Scenario(
-                        f"crash-in-{name}" if main else f"crash-in-{name}/{write}@{position}",
-                        f"{plain[name].doc} The operator is killed at {write}@{position}.",
-                        _SAME_END,
-                        plain[name].quota,
-                        plain[name].drive,
-                        exclusive=True,
-                        kill_at=f"{write}@{position}",
-                        further=not main,
-                    )
-                )
+                kill_at = f"{write}@{position}"
+                found.append(_crash(plain[name], f"crash-in-{name}/{kill_at}", kill_at, further=True))
     return found
+
+
+def _crash(scenario: Scenario, name: str, kill_at: str, *, further: bool = False) -> Scenario:
+    doc = f"{scenario.doc} The operator is killed at {kill_at}."
+    return replace(scenario, name=name, doc=doc, expected=_SAME_END, exclusive=True, kill_at=kill_at, further=further)
 
 
 SCENARIOS: Mapping[str, Scenario] = {scenario.name: scenario for scenario in (*_PLAIN, *_crashes())}

@@ -1,7 +1,7 @@
 """What a scenario is, and the desk at which it is played."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ import httpx
 
 from kuberay_e2e.deviations import Deviations, judge
 from kuberay_e2e.errors import HarnessError, VerificationError
-from kuberay_e2e.gateway import Fault
+from kuberay_e2e.gateway import Fault, Position
 from kuberay_e2e.gateway.faults import parse
 from kuberay_e2e.lifecycle.waiting import wait_for
 from kuberay_e2e.queueing import evidence
@@ -122,7 +122,7 @@ class Scenario:
         drive: Plays it at a desk.
         exclusive: True where it disturbs others, because it stops Kueue's webhooks or kills the operator.
         kill_at: The write at which the operator is killed, as `kuberay-e2e lifecycle --kill-at` takes it; empty for
-            none.
+            none. Without a position it is `committed`, or `after` where the operator runs in a pod.
         further: True for one of many of the same kind, which runs only when it is named.
     """
 
@@ -145,7 +145,7 @@ class Scenario:
         """
         started, since = time.monotonic(), len(session.trace.events())
         mode = SIMULATED if session.cluster.simulated_pods else REAL
-        fault = parse(self.kill_at) if self.kill_at else None
+        fault = self.fault(session)
         with session.access.client() as client, _cleared(client, namespace):
             desk = Desk(session, namespace, client, fault)
             failure = ""
@@ -174,6 +174,19 @@ class Scenario:
             evidence=lines,
         )
 
+    def fault(self, session: Session) -> Fault | None:
+        """The fault that waits for its write, None for none.
+
+        Raises:
+            InputError: It cannot act on the operator of this session.
+        """
+        if not self.kill_at:
+            return None
+        usual = "" if "@" in self.kill_at or session.has_gateway else f"@{Position.AFTER}"
+        fault = parse(self.kill_at + usual)
+        session.check(fault)
+        return fault
+
 
 @contextmanager
 def _cleared(client: httpx.Client, namespace: str) -> Iterator[None]:
@@ -183,8 +196,3 @@ def _cleared(client: httpx.Client, namespace: str) -> Iterator[None]:
     finally:
         for path in ("/apis/ray.io/v1/namespaces/{}/rayjobs", "/apis/batch/v1/namespaces/{}/jobs"):
             client.delete(path.format(namespace), params={"propagationPolicy": "Background"})
-
-
-def named(scenarios: list[Scenario]) -> Mapping[str, Scenario]:
-    """Scenarios by their names."""
-    return {scenario.name: scenario for scenario in scenarios}

@@ -1,0 +1,144 @@
+"""A run of scenarios as the command line does it: programs and images first, then the cluster, then the report."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from kuberay_e2e import report, state
+from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.deviations import Deviations
+from kuberay_e2e.operator_process import OperatorSpec
+from kuberay_e2e.queueing.registry import SCENARIOS, select
+from kuberay_e2e.queueing.runner import KUEUE_VERSION, play
+from kuberay_e2e.queueing.workloads import IMAGE, script
+from kuberay_e2e.session import OPERATOR, OPERATOR_VERSION, OperatorKind, Session, embedded, kind
+from kuberay_e2e.state import Run
+from kuberay_e2e.targets import kind_images, kind_programs, programs_of
+from kuberay_e2e.verdicts import State, Verdict, exit_code, write_report
+from kuberay_toolchain.toolchain import Toolchain
+
+TITLE = "RayJobs in Kueue's queues"
+
+_KUEUE = "kueue"
+"""Name of Kueue's program, and of its image, in the toolchain."""
+
+_MARKS = {
+    State.HELD: "[green]held[/]",
+    State.DEVIATES: "[yellow]deviates[/]",
+    State.VIOLATED: "[red]VIOLATED[/]",
+    State.ERROR: "[red]ERROR[/]",
+}
+
+
+class ClusterKind(StrEnum):
+    """Where the scenarios run."""
+
+    EMBEDDED = "embedded"
+    KIND = "kind"
+
+
+def run(
+    cluster: ClusterKind, operator: OperatorKind, patterns: tuple[str, ...], folder: Path | None, console: Console
+) -> int:
+    """Run scenarios and return the exit code.
+
+    Args:
+        cluster: Where they run.
+        operator: How the operator runs where pods are real.
+        patterns: Scenarios by name or pattern; empty: all that are not for being named.
+        folder: Report folder; None: below the state folder.
+        console: Where to write.
+
+    Raises:
+        InputError: There is no scenario of a name, or its kill cannot act on this operator.
+        HarnessError: The machine cannot carry it out.
+        ToolchainError: A program or an image is missing and cannot be made.
+    """
+    scenarios = select(patterns)
+    name = state.free_name("kueue")
+    folder = report.prepare(folder or state.state_folder() / "reports" / name)
+    for sentence in state.sweep():
+        console.print(sentence, highlight=False)
+    toolchain = Toolchain()
+    open_session = _opener(cluster, operator, toolchain)
+    started = time.monotonic()
+    with state.claim(name) as claimed, open_session(claimed) as session:
+        for scenario in scenarios:
+            scenario.fault(session)
+        install(session, toolchain)
+        ready = time.monotonic() - started
+        console.print(f"{cluster} cluster with Kueue and the KubeRay operator, {ready:.0f} s", highlight=False)
+        try:
+            facts = _facts(session, cluster)
+            known = known_deviations()
+            verdicts = play(session, scenarios, known, ended=lambda verdict: _show(console, verdict))
+        finally:
+            report.keep_evidence(session, folder)
+    whole = f"{time.monotonic() - started:.0f} s, {ready:.0f} s of them for cluster, Kueue and operator"
+    write_report(folder, TITLE, verdicts, {**facts, "time": whole})
+    console.print(f"Report: {folder}", highlight=False, soft_wrap=True)
+    return exit_code(verdicts)
+
+
+def install(session: Session, toolchain: Toolchain) -> None:
+    """Apply Kueue, then the operator, whose pod Kueue's webhooks look at, and start both.
+
+    Raises:
+        HarnessError: Pulumi failed, or one of them did not start.
+        ToolchainError: Kueue's program is missing and cannot be built.
+    """
+    program = toolchain.ensure(_KUEUE)[_KUEUE] if session.cluster.simulated_pods else None
+    session.install_kueue(program, toolchain.files(_KUEUE) / "chart")
+    session.install()
+    session.start_operator()
+
+
+def known_deviations() -> Deviations:
+    """The known deviations of the versions that the scenarios use."""
+    return Deviations.of(kuberay=OPERATOR_VERSION, kueue=KUEUE_VERSION)
+
+
+def table() -> Table:
+    """What there is to run."""
+    found = Table("scenario", "runs")
+    found.add_column("what happens", overflow="fold")
+    for item in SCENARIOS.values():
+        found.add_row(item.name, "when named" if item.further else "by default", item.doc)
+    return found
+
+
+def _opener(
+    cluster: ClusterKind, operator: OperatorKind, toolchain: Toolchain
+) -> Callable[[Run], AbstractContextManager[Session]]:
+    if cluster is ClusterKind.EMBEDDED:
+        programs = programs_of(toolchain)
+        return lambda claimed: embedded(claimed, programs, script=script)
+    ContainerEngine.detect()
+    programs = kind_programs(toolchain, operator)
+    images = kind_images(toolchain, operator, _KUEUE)
+    return lambda claimed: kind(claimed, programs, images, operator=operator)
+
+
+def _facts(session: Session, cluster: ClusterKind) -> Mapping[str, str]:
+    with session.access.client() as client:
+        kubernetes = client.get("/version").json()["gitVersion"]
+    return {
+        "Kueue": KUEUE_VERSION,
+        "KubeRay operator": OperatorSpec.read(session.access, session.operator_namespace, OPERATOR).version,
+        "Ray": "simulated" if session.cluster.simulated_pods else IMAGE,
+        "Kubernetes": f"{kubernetes}, {cluster}",
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+
+
+def _show(console: Console, verdict: Verdict) -> None:
+    deviations = f"  {', '.join(verdict.deviation)}" if verdict.deviation else ""
+    console.print(f"{verdict.name:52} {_MARKS[verdict.state]} {verdict.seconds:6.1f} s{deviations}", highlight=False)
+    if verdict.state in (State.VIOLATED, State.ERROR):
+        console.print(f"   {verdict.seen}", style="red", markup=False, highlight=False, soft_wrap=True)
