@@ -47,6 +47,23 @@ class Access:
         """
         try:
             config = yaml.safe_load(kubeconfig.read_text())
+        except (OSError, yaml.YAMLError) as error:
+            raise HarnessError(f"Expected {kubeconfig} to be a kubeconfig: {error!r}.") from error
+        return cls.of(config, str(kubeconfig), context)
+
+    @classmethod
+    def of(cls, config: dict[str, Any], source: str, context: str | None = None) -> "Access":
+        """Take a context of a kubeconfig; default: its current one.
+
+        Args:
+            config: What the kubeconfig holds.
+            source: Where it was read, for messages.
+            context: Name of the context.
+
+        Raises:
+            HarnessError: It has no such context, or a credential plugin of it failed.
+        """
+        try:
             context = context or config["current-context"]
             names = _named(config, "contexts", context)["context"]
             cluster = _named(config, "clusters", names["cluster"])["cluster"]
@@ -61,9 +78,9 @@ class Access:
                 token=user.get("token") or _text(user.get("tokenFile")),
                 verify=not cluster.get("insecure-skip-tls-verify", False),
             )
-        except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, StopIteration) as error:
+        except (OSError, KeyError, TypeError, ValueError, StopIteration) as error:
             raise HarnessError(
-                f"Expected {kubeconfig} to be a kubeconfig with a context {context or '(current)'}: {error!r}."
+                f"Expected {source} to be a kubeconfig with a context {context or '(current)'}: {error!r}."
             ) from error
 
     def ssl_context(self, *, authenticate: bool = True) -> ssl.SSLContext | None:
@@ -115,6 +132,10 @@ def _asked(plugin: Mapping[str, Any]) -> dict[str, Any]:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PLUGIN_SECONDS
         )
+    except OSError as error:
+        raise HarnessError(
+            f"The credential plugin {command[0]} of the kubeconfig cannot be run: {error.strerror}. Install it."
+        ) from error
     except subprocess.TimeoutExpired:
         raise HarnessError(
             f"The credential plugin {command[0]} of the kubeconfig did not answer within {_PLUGIN_SECONDS} s."

@@ -46,7 +46,7 @@ def lifecycle(request: Request, console: Console) -> int:
     folder = report.prepare(request.report or state.state_folder() / "reports" / request.name)
     for sentence in state.sweep():
         console.print(sentence, highlight=False)
-    target.prepare()
+    target.prepare(workload)
     progress = output.Progress(console)
 
     @contextmanager

@@ -1,13 +1,19 @@
 """Where a life cycle runs: what each kind of cluster needs, allows and opens."""
 
+import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from kuberay_e2e.access import Access
+from kuberay_e2e.clusters import kubeconfig
 from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.clusters.existing import Wish, decide, names_in
+from kuberay_e2e.clusters.inventory import Inventory
 from kuberay_e2e.clusters.kind import PROGRAMS as KIND_PROGRAMS
+from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Fault, Position, faults
 from kuberay_e2e.lifecycle import Workload
 from kuberay_e2e.ray.script import Script, always
@@ -20,6 +26,7 @@ from kuberay_e2e.session import (
     RayKind,
     Session,
     embedded,
+    existing,
     kind,
     operator_program,
     watched_writes,
@@ -62,7 +69,7 @@ class Target(Protocol):
         """
         ...
 
-    def prepare(self) -> None:
+    def prepare(self, workload: Workload) -> None:
         """Find or make what is needed before anything is started.
 
         Raises:
@@ -99,7 +106,7 @@ class Embedded:
         """The workload as it is."""
         return workload
 
-    def prepare(self) -> None:
+    def prepare(self, workload: Workload) -> None:  # noqa: ARG002
         """Find or build the programs."""
         self._programs = programs_of(Toolchain())
 
@@ -131,7 +138,7 @@ class Kind:
         """The workload as it is."""
         return workload
 
-    def prepare(self) -> None:
+    def prepare(self, workload: Workload) -> None:  # noqa: ARG002
         """Find or build programs and images, and find a container engine."""
         ContainerEngine.detect()
         toolchain = Toolchain()
@@ -141,6 +148,89 @@ class Kind:
     def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:  # noqa: ARG002
         """Open the session."""
         return kind(run, self._programs, self._images, operator=self.operator, nodes=self.nodes, output=output)
+
+
+@dataclass
+class Existing:
+    """A user's own cluster.
+
+    Attributes:
+        kubeconfig: The user's file; None: the one that kubectl would use.
+        context: Context of that file; None: its current one.
+        operator: How the operator runs.
+        use_installed: Use what is there of KubeRay.
+        agree: Shows the user what will be done and asks for consent; False means no.
+    """
+
+    kubeconfig: Path | None
+    context: str | None
+    agree: Callable[[str], bool]
+    operator: OperatorKind = OperatorKind.POD
+    use_installed: bool = False
+    real_pods = True
+    ray = "in pods"
+
+    def __post_init__(self) -> None:
+        self._suffix = secrets.token_hex(3)
+
+    def fault(self, text: str, workload: Workload) -> Fault:
+        """A fault that the operator's kind allows; the position defaults to the one that it has."""
+        return fault_on(self.operator, text or _usual(workload))
+
+    def placed(self, workload: Workload) -> Workload:
+        """The workload in namespaces of the run: one that it names, else one with a random suffix."""
+        return replace(workload, default_namespace=f"ray-jobs-{self._suffix}", makes_namespaces=False)
+
+    def prepare(self, workload: Workload) -> None:
+        """Look at the cluster, decide what will be done, and ask."""
+        path = self.kubeconfig or kubeconfig.default_path()
+        name, self._config = kubeconfig.one_context(path, self.context)
+        access = Access.of(self._config, str(path))
+        inventory = Inventory.read(access)
+        _refuse_cluster_scoped(access, workload)
+        toolchain = Toolchain()
+        local = self.operator is OperatorKind.LOCAL
+        files = toolchain.files(OPERATOR) / "config"
+        wish = Wish(
+            tuple(sorted(workload.used_namespaces | workload.own_namespaces)),
+            f"kuberay-e2e-{self._suffix}",
+            names_in(files / "crd" / "bases", "CustomResourceDefinition"),
+            names_in(files / "rbac", "ClusterRole", "ClusterRoleBinding") if local else (),
+            local,
+            self.use_installed,
+        )
+        self._decision = decide(inventory, wish, f"run-{self._suffix}")
+        whole = [
+            f"Cluster {name!r} at {access.server}, Kubernetes {inventory.kubernetes}.",
+            *self._decision.sentences(),
+        ]
+        if not self.agree("\n".join(whole)):
+            raise InputError(f"Nothing was done on the cluster {name!r}, because you did not agree.")
+        operators = [OPERATOR] if local else []
+        self._programs = Programs(toolchain.ensure(*PULUMI_PROGRAMS, *operators), _operator_files(toolchain))
+
+    def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:  # noqa: ARG002
+        """Open the session."""
+        return existing(run, self._programs, self._config, self._decision, output=output)
+
+
+def _refuse_cluster_scoped(access: Access, workload: Workload) -> None:
+    """Refuse objects outside namespaces, which would not go with them.
+
+    Raises:
+        InputError: There is one.
+    """
+    with access.client() as client:
+        for item in workload.others:
+            version = str(item["apiVersion"])
+            answer = client.get(f"/apis/{version}" if "/" in version else f"/api/{version}")
+            resources = answer.json().get("resources", ()) if answer.is_success else ()
+            namespaced = {found["kind"]: found["namespaced"] for found in resources if "/" not in found["name"]}
+            if item["kind"] != "Namespace" and not namespaced.get(item["kind"], True):
+                raise InputError(
+                    f"The {item['kind']} {item['metadata']['name']} of the manifest is in no namespace, so that it "
+                    "would not go with those of the run. On an existing cluster, create it yourself and leave it out."
+                )
 
 
 def fault_on(operator: OperatorKind, text: str) -> Fault:

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from kuberay_e2e import cli, samples
+from kuberay_e2e.lifecycle import Workload
+from kuberay_e2e.network import free_ports
 
 Run = Callable[..., tuple[int, str]]
 
@@ -64,6 +67,66 @@ def test_unknown_values(run: Run, arguments: list[str]) -> None:
     code, said = run("lifecycle", *arguments)
     assert code == 2
     assert arguments[0] in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--cluster", "kind", "--ray", "local"], "--ray is for --cluster embedded only, not for kind"),
+        (["--nodes", "2"], "--nodes is for --cluster kind only, not for embedded"),
+        (["--cluster", "kind", "--context", "near", "--yes"], "--context, --yes is for --cluster existing only"),
+        (["--operator", "pod"], "--operator pod needs real pods"),
+    ],
+)
+def test_options_of_another_cluster(run: Run, arguments: list[str], said: str) -> None:
+    code, printed = run("lifecycle", *arguments)
+    assert code == 2
+    assert said in printed
+
+
+@pytest.mark.parametrize("write", ["create:Job@committed", "create:Pod@before", "submit:RayJobs"])
+@pytest.mark.parametrize("cluster", ["kind", "existing"])
+def test_a_position_that_a_pod_has_not(run: Run, cluster: str, write: str) -> None:
+    code, said = run("lifecycle", "--cluster", cluster, "--operator", "pod", "--kill-at", write)
+    assert code == 2
+    assert "The operator runs in a pod and is killed when a watch shows its write" in said
+
+
+def test_sidecar_mode_needs_real_pods(run: Run, tmp_path: Path) -> None:
+    rayjob, config = yaml.safe_load_all(samples.path().read_text())
+    del rayjob["spec"]["submitterPodTemplate"]
+    rayjob["spec"]["submissionMode"] = "SidecarMode"
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump_all([rayjob, config]))
+    code, said = run("lifecycle", str(tmp_path / "job.yaml"))
+    assert code == 2
+    assert "--cluster kind" in said
+    assert Workload.read([tmp_path / "job.yaml"], real_pods=True).submission_mode == "SidecarMode"
+
+
+def test_a_missing_kubeconfig(run: Run, tmp_path: Path) -> None:
+    code, said = run("lifecycle", "--cluster", "existing", "--kubeconfig", str(tmp_path / "absent"))
+    assert code == 2
+    assert f"The kubeconfig {tmp_path / 'absent'} cannot be read" in said
+
+
+def test_an_unknown_context(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text(yaml.safe_dump({"contexts": [{"name": "near", "context": {}}]}))
+    code, said = run("lifecycle", "--cluster", "existing", "--kubeconfig", str(tmp_path / "config"), "--context", "far")
+    assert code == 2
+    assert "There is no context 'far'" in said
+
+
+def test_a_cluster_that_does_not_answer(run: Run, tmp_path: Path) -> None:
+    config = {
+        "current-context": "gone",
+        "contexts": [{"name": "gone", "context": {"cluster": "gone", "user": "me"}}],
+        "clusters": [{"name": "gone", "cluster": {"server": f"http://127.0.0.1:{free_ports(1)[0]}"}}],
+        "users": [{"name": "me", "user": {"token": "secret"}}],
+    }
+    (tmp_path / "config").write_text(yaml.safe_dump(config))
+    code, said = run("lifecycle", "--cluster", "existing", "--kubeconfig", str(tmp_path / "config"), "--yes")
+    assert code == 3
+    assert "does not answer" in said and "secret" not in said
 
 
 def test_unusable_name(run: Run) -> None:

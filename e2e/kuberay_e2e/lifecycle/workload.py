@@ -27,12 +27,16 @@ class Workload:
         rayjob: The RayJob as its author wrote it.
         others: The objects it needs, in the order of the files.
         expected_output: Lines that the job is known to print, in order; empty where that is not known.
+        default_namespace: Namespace of a RayJob that names none.
+        makes_namespaces: Its namespaces have to be created; False where they are there.
     """
 
     source: str
     rayjob: Mapping[str, Any]
     others: tuple[Mapping[str, Any], ...]
     expected_output: tuple[str, ...] = ()
+    default_namespace: str = DEFAULT_NAMESPACE
+    makes_namespaces: bool = True
 
     @classmethod
     def bundled(cls) -> "Workload":
@@ -73,14 +77,23 @@ class Workload:
     @property
     def namespace(self) -> str:
         """Namespace of the RayJob."""
-        return str(self.rayjob["metadata"].get("namespace") or DEFAULT_NAMESPACE)
+        return str(self.rayjob["metadata"].get("namespace") or self.default_namespace)
 
     @property
     def namespaces(self) -> list[str]:
         """Namespaces that have to be created for it."""
-        own = {item["metadata"]["name"] for item in self.others if item["kind"] == "Namespace"}
-        used = {item["metadata"].get("namespace") or DEFAULT_NAMESPACE for item in (self.rayjob, *self.others)}
-        return sorted(used - own - {"default"})
+        return sorted(self.used_namespaces - self.own_namespaces - {"default"}) if self.makes_namespaces else []
+
+    @property
+    def used_namespaces(self) -> set[str]:
+        """Namespaces that it and what it needs are in."""
+        namespaced = [item for item in self.others if item["kind"] != "Namespace"]
+        return {self.namespace, *(str(item["metadata"].get("namespace") or self.namespace) for item in namespaced)}
+
+    @property
+    def own_namespaces(self) -> set[str]:
+        """Namespaces that its author has declared."""
+        return {item["metadata"]["name"] for item in self.others if item["kind"] == "Namespace"}
 
     @property
     def submission_mode(self) -> str:

@@ -1,6 +1,7 @@
 """Everything of one run, put together, on each kind of cluster: what life cycles, faults and scenarios work on."""
 
 from kuberay_e2e.session.on_embedded import RayKind, embedded
+from kuberay_e2e.session.on_existing import existing
 from kuberay_e2e.session.on_kind import kind
 from kuberay_e2e.session.operators import Operator, OperatorHost
 from kuberay_e2e.session.programs import (
@@ -32,6 +33,7 @@ __all__ = [
     "Session",
     "Stacks",
     "embedded",
+    "existing",
     "kind",
     "operator_program",
 ]
