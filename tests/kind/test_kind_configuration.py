@@ -116,7 +116,11 @@ def test_an_image_is_loaded_into_every_node(tmp_path: Path) -> None:
 LISTS = """
 case "$1 $2" in
 "ps --all") echo "c-1a2b3c-control-plane c-1a2b3c-worker" ;;
-"volume ls") printf 'v1\\tmap[c-1a2b3c-control-plane:true]\\nv2\\tc-1a2b3c-worker=true\\nv3\\tabc-1a2b3c-worker=true\\nv4\\t\\n' ;;
+"volume ls")
+    printf 'v1\\tmap[c-1a2b3c-control-plane:true]\\n'
+    printf 'v2\\tc-1a2b3c-worker=true\\n'
+    printf 'v3\\tabc-1a2b3c-worker=true\\n'
+    printf 'v4\\t\\n' ;;
 "network ls") printf 'podman\\nc-1a2b3c\\nc-1a2b3c-too\\n' ;;
 esac
 """

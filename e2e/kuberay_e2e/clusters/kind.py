@@ -5,14 +5,12 @@ The cluster's kubeconfig is in the run's folder, and its containers are in a net
 
 import os
 import shlex
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
-import pytest_kind  # type: ignore[import-untyped]
 import yaml
 
 from kuberay_e2e import processes
@@ -90,27 +88,19 @@ class KindCluster:
             remains.remove(engine)
 
     def _create(self, run: Run, folder: Path, engine: ContainerEngine, name: str) -> Path:
+        from kuberay_e2e.clusters.kind_creation import Creation
+
         if self._node:
             engine.load(self._node.archive)
         engine.run("network", "create", *self._network_options(engine), name)
         config = folder / "kind.yaml"
         image = self._node.reference if self._node else OFFICIAL_NODE
         config.write_text(yaml.safe_dump(configuration.cluster(self._nodes, folder if self._node else None)))
-        log, kubeconfig = folder / "kind.log", folder / "kubeconfig"
-        cluster = _PytestKind(
-            name,
-            folder / "pytest-kind",
-            kubeconfig=kubeconfig,
-            image=image,
-            kind_path=self._command(run, folder, engine, name, log),
-            kubectl_path=self._programs["kubectl"],
-        )
-        try:
-            cluster.create(config)
-        except (subprocess.CalledProcessError, OSError) as error:
-            said = log.read_text(errors="replace")[-3000:] if log.exists() else ""
-            raise HarnessError(f"kind did not create the cluster {name} ({error}): {said}") from error
-        return kubeconfig
+        log = folder / "kind.log"
+        command = self._command(run, folder, engine, name, log)
+        creation = Creation(name, folder, image=image, kind=command, kubectl=self._programs["kubectl"])
+        creation.run(config, log)
+        return creation.kubeconfig
 
     def _network_options(self, engine: ContainerEngine) -> list[str]:
         """Without name resolution where one node needs none: podman's is a program that other networks share."""
@@ -133,18 +123,6 @@ class KindCluster:
         command.write_text("\n".join(lines) + "\n")
         command.chmod(0o755)
         return command
-
-
-class _PytestKind(pytest_kind.KindCluster):  # type: ignore[misc]
-    """pytest-kind's cluster with its folder where we want it, instead of in the working folder."""
-
-    def __init__(
-        self, name: str, folder: Path, *, kubeconfig: Path, image: str, kind_path: Path, kubectl_path: Path
-    ) -> None:
-        super().__init__(
-            str(folder), kubeconfig=kubeconfig, image=image, kind_path=kind_path, kubectl_path=kubectl_path
-        )
-        self.name = name
 
 
 def _wait_ready(access: Access, nodes: int, seconds: float) -> None:

@@ -1,0 +1,42 @@
+"""pytest-kind's cluster, with its files where we want them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest_kind  # type: ignore[import-untyped]
+
+from kuberay_e2e.errors import HarnessError
+
+
+class Creation(pytest_kind.KindCluster):  # type: ignore[misc]
+    """A cluster to be created by kind.
+
+    Args:
+        name: Name of the cluster.
+        folder: Receives the kubeconfig; pytest-kind would make a folder in the working folder otherwise.
+        image: Image of the nodes.
+        kind: The command to run kind with; its standard error goes to `log`.
+        kubectl: The toolchain's kubectl, so that none is downloaded.
+    """
+
+    def __init__(self, name: str, folder: Path, *, image: str, kind: Path, kubectl: Path) -> None:
+        kubeconfig = folder / "kubeconfig"
+        super().__init__(str(folder), kubeconfig=kubeconfig, image=image, kind_path=kind, kubectl_path=kubectl)
+        self.name = name
+        self.kubeconfig = kubeconfig
+
+    def run(self, config: Path, log: Path) -> None:
+        """Create the cluster.
+
+        Args:
+            config: kind's configuration.
+            log: Where kind's words are.
+
+        Raises:
+            HarnessError: kind failed; the message ends with its words.
+        """
+        try:
+            self.create(config)
+        except (subprocess.CalledProcessError, OSError) as error:
+            said = log.read_text(errors="replace")[-3000:] if log.exists() else ""
+            raise HarnessError(f"kind did not create the cluster {self.name} ({error}): {said}") from error

@@ -1,0 +1,35 @@
+"""The Kueue scenarios on kind: Kueue and the operator in their pods, real Ray."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from kuberay_e2e import state
+from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.queueing import runs
+from kuberay_e2e.queueing.registry import select
+from kuberay_e2e.queueing.runner import play
+from kuberay_e2e.session import OperatorKind, Session, kind
+from kuberay_e2e.targets import kind_images, kind_programs
+from kuberay_e2e.verdicts import State
+from kuberay_toolchain.toolchain import Toolchain
+
+pytestmark = [pytest.mark.kind, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    """A kind cluster with Kueue and the operator."""
+    ContainerEngine.detect()
+    toolchain = Toolchain()
+    programs = kind_programs(toolchain, OperatorKind.POD)
+    images = kind_images(toolchain, OperatorKind.POD, "kueue")
+    with state.claim(state.free_name("pytest")) as run, kind(run, programs, images) as opened:
+        runs.install(opened, toolchain)
+        yield opened
+
+
+def test_all_scenarios_hold_or_deviate_as_is_known(session: Session) -> None:
+    verdicts = play(session, select(), runs.known_deviations())
+    wrong = [verdict for verdict in verdicts if verdict.state not in (State.HELD, State.DEVIATES)]
+    assert not wrong, "\n".join(line for verdict in wrong for line in (verdict.name, verdict.seen, *verdict.evidence))
