@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from kuberay_e2e import images, kind_run, state
 from kuberay_e2e.clusterfaults.command import faults
+from kuberay_e2e.doctor import doctor
 from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.queueing.command import kueue
 from kuberay_e2e.signals import INTERRUPTED, interruptible
-from kuberay_toolchain import doctor as examination
 from kuberay_toolchain.errors import ToolchainError
-from kuberay_toolchain.toolchain import Toolchain
 
 if TYPE_CHECKING:
     from kuberay_e2e.targets import Target
@@ -32,6 +30,7 @@ _PLAIN_WIDTH = 140
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 app.add_typer(images.app, name="images")
+app.command()(doctor)
 app.command()(kind_run.kind)
 app.command()(faults)
 app.command()(kueue)
@@ -57,19 +56,6 @@ class OperatorChoice(StrEnum):
 
     POD = "pod"
     LOCAL = "local"
-
-
-@app.command()
-def doctor() -> None:
-    """Say per program which version is wanted, where it was found, or what to do."""
-    findings = examination.examine(Toolchain())
-    table = Table("program", "wanted", "state")
-    for title in ("where", "what to do"):
-        table.add_column(title, overflow="fold")
-    for finding in findings:
-        table.add_row(finding.subject, finding.wanted, finding.state, finding.where, finding.advice)
-    _console().print(table)
-    raise typer.Exit(examination.exit_code(findings))
 
 
 @app.command()

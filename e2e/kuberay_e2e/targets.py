@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Protocol
 
 from kuberay_e2e.access import Access
-from kuberay_e2e.clusters import kubeconfig
+from kuberay_e2e.clusters import kubeconfig, requirements
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.existing import Wish, decide, names_in
 from kuberay_e2e.clusters.inventory import Inventory
 from kuberay_e2e.clusters.kind import PROGRAMS as KIND_PROGRAMS
+from kuberay_e2e.clusters.node_image import official_node
 from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Fault, Position, faults
+from kuberay_e2e.images import images_of
 from kuberay_e2e.lifecycle import Workload
 from kuberay_e2e.ray.script import Script, always
 from kuberay_e2e.session import (
@@ -139,9 +141,9 @@ class Kind:
         return workload
 
     def prepare(self, workload: Workload) -> None:  # noqa: ARG002
-        """Find or build programs and images, and find a container engine."""
-        ContainerEngine.detect()
+        """Look at the machine, then find or build programs and images."""
         toolchain = Toolchain()
+        requirements.demand(Images(toolchain))
         self._programs = kind_programs(toolchain, self.operator)
         self._images = kind_images(toolchain, self.operator)
 
@@ -277,7 +279,7 @@ def kind_programs(toolchain: Toolchain, operator: OperatorKind, *further_operato
 
 
 def kind_images(toolchain: Toolchain, operator: OperatorKind, *further: str) -> Mapping[str, Image]:
-    """Find or make the images that a session on kind needs.
+    """Find, fetch or make the images that a session on kind needs; kind fetches its own node image, if it is used.
 
     Args:
         toolchain: Has the programs in them.
@@ -285,9 +287,14 @@ def kind_images(toolchain: Toolchain, operator: OperatorKind, *further: str) -> 
         further: Names of further images, such as `kueue`.
 
     Raises:
+        HarnessError: The machine lacks something.
         ToolchainError: An image is missing and cannot be made.
     """
     operators = ["operator"] if operator is OperatorKind.POD else []
+    machine = requirements.demand(Images(toolchain))
+    engine = ContainerEngine.detect()
+    if machine.official_node and official_node(engine):
+        return images_of(toolchain, engine).ensure("ray", *operators, *further)
     return Images(toolchain).ensure("node", "ray", *operators, *further)
 
 

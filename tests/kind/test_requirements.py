@@ -122,6 +122,18 @@ def test_the_node_image_is_pulled_where_there_is_a_registry() -> None:
     assert "it is pulled" in finding(machine, "node image").advice
 
 
+def test_the_node_image_is_made_where_kinds_own_cannot_run() -> None:
+    lacking = replace(GOOD, node_made=False, registry=True, capabilities=GOOD.capabilities - {"CAP_SYS_RESOURCE"})
+    assert not lacking.official_node
+    sentence = refused(replace(lacking, programs=GOOD.programs - {"debootstrap"}))
+    assert "kind's own image needs CAP_SYS_RESOURCE, and making the image needs debootstrap" in sentence
+    assert replace(lacking, answers=(DOCKER, NO_PODMAN)).official_node
+
+
+def test_an_image_that_was_made_here_is_used_rather_than_kinds_own() -> None:
+    assert not replace(GOOD, node_made=True, registry=True).official_node
+
+
 def test_the_node_image_is_made_where_there_is_no_registry() -> None:
     machine = replace(GOOD, node_made=False, registry=False)
     assert finding(machine, "node image").state is State.BUILDABLE

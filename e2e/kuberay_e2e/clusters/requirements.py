@@ -68,6 +68,13 @@ class Machine:
     kubernetes: str = KUBERNETES
 
     @property
+    def official_node(self) -> bool:
+        """Whether nodes are of kind's own image: none was made here, it can be fetched, and it can run here."""
+        confined = self.root and not self.rootless and self.engine is not None and self.engine.name == "podman"
+        runs = not confined or "CAP_SYS_RESOURCE" in self.capabilities
+        return not self.node_made and self.registry and runs
+
+    @property
     def engine(self) -> Answer | None:
         """The engine that is used; None if there is none."""
         try:
@@ -95,6 +102,20 @@ def gather(images: Images) -> Machine:
         leftovers=tuple(remains.cluster for folder in state.abandoned() if (remains := Remains.of(folder))),
     )
     return machine if machine.engine is None else _with_engine(machine, machine.engine)
+
+
+def demand(images: Images) -> Machine:
+    """Look at this machine and refuse to go on where it lacks something.
+
+    Args:
+        images: Where the node image is looked for.
+
+    Raises:
+        HarnessError: It does; a sentence for each.
+    """
+    machine = gather(images)
+    check(examine(machine))
+    return machine
 
 
 def examine(machine: Machine) -> list[Finding]:
@@ -150,14 +171,15 @@ def _podman(machine: Machine) -> list[Finding]:
     findings = []
     if machine.root and not machine.rootless:
         findings.append(_capability(machine))
-    wanted = ["iptables", *(["runc"] if machine.cgroups == "v1" else [])]
-    for name in wanted:
+    purposes = {"iptables": "for podman's networks"}
+    if machine.cgroups == "v1":
+        purposes["runc"] = "for cgroup v1"
+    for name, purpose in purposes.items():
         if name in machine.programs:
-            findings.append(Finding(name, "", State.FOUND))
+            findings.append(Finding(name, purpose, State.FOUND))
         else:
-            findings.append(
-                Finding(name, "", State.MISSING, advice=f"podman needs {name} here; install it, {_INSTALL}")
-            )
+            advice = f"podman needs {name} here; install it, {_INSTALL}"
+            findings.append(Finding(name, purpose, State.MISSING, advice=advice))
     if not machine.modules:
         findings.append(_modules(machine))
     return findings
@@ -217,13 +239,14 @@ def _disk(machine: Machine) -> Finding:
 def _node_image(machine: Machine) -> Finding:
     if machine.node_made:
         return Finding("node image", machine.kubernetes, State.FOUND, "made on this machine")
-    if machine.registry:
+    if machine.official_node:
         return Finding("node image", machine.kubernetes, State.BUILDABLE, advice="it is pulled when it is first needed")
+    reason = "kind's own image needs CAP_SYS_RESOURCE" if machine.registry else "no container registry can be reached"
     if not machine.root:
-        advice = "no container registry can be reached, and only root can make the image: run as root"
+        advice = f"{reason}, and only root can make the image: run as root"
         return Finding("node image", machine.kubernetes, State.MISSING, advice=advice)
     if "debootstrap" not in machine.programs:
-        advice = f"no container registry can be reached, and making the image needs debootstrap; install it, {_INSTALL}"
+        advice = f"{reason}, and making the image needs debootstrap; install it, {_INSTALL}"
         return Finding("node image", machine.kubernetes, State.MISSING, advice=advice)
     advice = "it is made when it is first needed, or now by `kuberay-e2e images build node`"
     return Finding("node image", machine.kubernetes, State.BUILDABLE, advice=advice)
