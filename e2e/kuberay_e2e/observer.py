@@ -34,13 +34,15 @@ class Observer:
     Args:
         kubeconfig: Administrator's access.
         trace: Receives the events.
+        namespace: The namespace that is watched; default: all.
 
     Use it as an asynchronous context manager, once the CRDs are there.
     """
 
-    def __init__(self, kubeconfig: Path, trace: Trace) -> None:
+    def __init__(self, kubeconfig: Path, trace: Trace, namespace: str | None = None) -> None:
         self._kubeconfig = kubeconfig
         self._trace = trace
+        self._namespace = namespace or kr8s.ALL
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> "Observer":
@@ -57,7 +59,7 @@ class Observer:
         seen: dict[str, str] = {}
         while True:
             try:
-                async for event, found in api.async_watch(resource, namespace=kr8s.ALL):
+                async for event, found in api.async_watch(resource, namespace=self._namespace):
                     item = found.raw.to_dict()
                     meta = item["metadata"]
                     if event != "DELETED" and seen.get(meta["uid"]) == meta["resourceVersion"]:

@@ -128,6 +128,11 @@ class OperatorProcess:
         """True while the process lives."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def doomed(self) -> bool:
+        """True once the present incarnation has been killed, also while its process is still ending."""
+        return self._incarnation is not None and self._incarnation.dead
+
     def log(self, incarnation: int) -> Path:
         """The log of an incarnation."""
         return self._folder / f"operator-{incarnation}.log"

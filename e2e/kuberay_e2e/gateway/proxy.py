@@ -164,6 +164,7 @@ class Gateway:
         }
         if write is not None:
             record["write"] = str(write)
+            record["write_name"] = write.name
             record["body"] = value if value is not None else _encoded(body)
         if incarnation.dead:
             self._trace.add("request", **record, refused="the incarnation is dead")

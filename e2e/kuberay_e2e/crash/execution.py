@@ -1,0 +1,166 @@
+"""One run: a scenario in a slot, disturbed at one point."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kuberay_e2e.crash.manifest import change, rayjob
+from kuberay_e2e.crash.point import Point
+from kuberay_e2e.crash.scenario import Act, Scenario
+from kuberay_e2e.crash.scripts import RunScripts
+from kuberay_e2e.crash.slot import NAME, Slot
+from kuberay_e2e.crash.view import View
+from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.gateway import Fault
+from kuberay_e2e.ray.ledger import AnyEntry
+from kuberay_e2e.trace import Event
+
+PAUSE_SECONDS = 0.03
+SETTLE_SECONDS = 4.0
+"""How long a run is watched after its goal: longer than the 3 s after which KubeRay looks at a RayJob again."""
+
+GONE_SECONDS = 45.0
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What one run left for the oracles.
+
+    Attributes:
+        point: Where it was disturbed.
+        uid: UID of the RayJob.
+        events: The trace.
+        ledger: What Ray was asked to do and did, for this RayJob.
+        unmet: What did not come about in time; empty where all did.
+        fired: Whether the fault acted; true for a run without one.
+        seconds: How long it took, without the making of its slot.
+        spans: When its phases ended: seconds since its begin, by name.
+    """
+
+    point: Point
+    uid: str
+    events: tuple[Event, ...]
+    ledger: tuple[AnyEntry, ...]
+    unmet: str
+    fired: bool
+    seconds: float
+    spans: Mapping[str, float] = field(default_factory=dict)
+
+
+class Execution:
+    """Drives a scenario in a slot.
+
+    Args:
+        slot: The place, whose operator is not started yet.
+        scenario: The scenario.
+        point: Where it is disturbed.
+        scripts: Told what the run's jobs do.
+    """
+
+    def __init__(self, slot: Slot, scenario: Scenario, point: Point, scripts: RunScripts) -> None:
+        self._slot = slot
+        self._scenario = scenario
+        self._point = point
+        self._entrypoint = f"python main.py --run {slot.namespace}"
+        scripts.register(self._entrypoint, scenario.script)
+        self._view = View(slot.trace, NAME)
+        self._fault = point.fault()
+        self._faults: list[Fault] = [self._fault] if self._fault else []
+        self._started = 0.0
+        self._spans: dict[str, float] = {}
+
+    def run(self) -> Recorded:
+        """Drive it to its goal, watch on, delete the RayJob, and return what was recorded.
+
+        Raises:
+            HarnessError: The operator does not start, or the API server fails.
+        """
+        for fault in self._faults:
+            self._slot.session.engine.run(lambda fault=fault: self._slot.gateway.arm(fault))  # type: ignore[misc]
+        self._slot.operator.start()
+        self._started = time.monotonic()
+        uid = self._slot.create(rayjob(self._scenario, self._slot.namespace, self._entrypoint))
+        unmet = self._reach_goal()
+        self._mark("goal")
+        if not unmet:
+            self._watch(SETTLE_SECONDS)
+        self._mark("settled")
+        unmet = self._remove() or unmet
+        self._mark("gone")
+        ledger = tuple(
+            entry for entry in self._slot.session.ledger.entries if entry.cluster.namespace == self._slot.namespace
+        )
+        return Recorded(
+            self._point,
+            uid,
+            tuple(self._slot.trace.events()),
+            ledger,
+            unmet,
+            self._fault is None or self._fault.fired.is_set(),
+            time.monotonic() - self._started,
+            self._spans,
+        )
+
+    def _reach_goal(self) -> str:
+        pending = list(self._scenario.actions)
+        deadline = time.monotonic() + self._scenario.patience + self._point.down
+        while time.monotonic() < deadline:
+            self._revive()
+            if pending and pending[0].when(self._view):
+                self._act(pending.pop(0).act)
+            elif not pending and self._scenario.goal(self._view):
+                return ""
+            time.sleep(PAUSE_SECONDS)
+        waiting = f"before the user could {pending[0].act}" if pending else "before the goal"
+        return f"not within {self._scenario.patience + self._point.down:.0f} s, {waiting}: {dict(self._view.status)}"
+
+    def _watch(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._revive()
+            time.sleep(PAUSE_SECONDS)
+
+    def _remove(self) -> str:
+        self._slot.delete()
+        deadline = time.monotonic() + GONE_SECONDS
+        while self._view.left():
+            self._revive()
+            if time.monotonic() > deadline:
+                return f"not gone {GONE_SECONDS:.0f} s after the deletion: {', '.join(self._view.left())}"
+            time.sleep(PAUSE_SECONDS)
+        return ""
+
+    def _revive(self) -> None:
+        """Start an operator that the gateway has killed."""
+        if not any(fault.fired.is_set() and fault.position.kills for fault in self._faults):
+            return
+        operator = self._slot.operator
+        if operator.running and not operator.doomed:
+            return
+        operator.wait_killed()
+        self._mark(f"killed {operator.incarnation}")
+        if self._point.delete and self._view.there:
+            self._slot.delete()
+        time.sleep(self._point.down)
+        operator.start()
+
+    def _act(self, act: Act) -> None:
+        match act:
+            case Act.DELETE:
+                self._slot.delete()
+            case Act.SUSPEND:
+                self._slot.patch(change("suspend", True))
+            case Act.RESUME:
+                self._slot.patch(change("suspend", False))
+            case _:
+                raise HarnessError(f"Expected an act that is known, got {act!r}.")
+        self._mark(str(act))
+
+    def _mark(self, name: str) -> None:
+        self._spans[name] = round(time.monotonic() - self._started, 3)
+
+
+def summary(recorded: Recorded) -> Mapping[str, Any]:
+    """A run in a few words, for a list of results."""
+    return {"point": str(recorded.point), "unmet": recorded.unmet, "fired": recorded.fired, "spans": recorded.spans}

@@ -1,0 +1,78 @@
+"""Learning: which writes a scenario makes without a fault, and which of them are the same in every run."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kuberay_e2e.gateway import WriteSelector
+from kuberay_e2e.gateway.faults import parse
+from kuberay_e2e.trace import Event
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write as one run made it.
+
+    Attributes:
+        selector: How a fault chooses it.
+        status: HTTP status of the answer.
+    """
+
+    selector: WriteSelector
+    status: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What the fault-free runs of a scenario have in common.
+
+    Attributes:
+        scenario: Name of the scenario.
+        runs: How many runs there were.
+        writes: The writes that every run made, in the order of the first.
+        unstable: Why a write is left out, by its identity.
+    """
+
+    scenario: str
+    runs: int
+    writes: tuple[WriteSelector, ...]
+    unstable: Mapping[str, str]
+
+
+def writes_of(events: Sequence[Event]) -> list[Write]:
+    """The writes of a run, in their order, each chosen by name where its kind alone would not tell.
+
+    Args:
+        events: The trace of the run.
+    """
+    answers = {event.data["of"]: int(event.data["status"]) for event in events if event.kind == "response"}
+    found = []
+    seen: Counter[WriteSelector] = Counter()
+    for event in events:
+        if event.kind != "request" or "write" not in event.data:
+            continue
+        bare = replace(parse(str(event.data["write"])).write, occurrence=1, name=event.data.get("write_name", ""))
+        seen[bare] += 1
+        found.append(Write(replace(bare, occurrence=seen[bare]), answers.get(event.sequence, 0)))
+    return found
+
+
+def learn(scenario: str, runs: Sequence[Sequence[Event]]) -> Learned:
+    """Keep the writes that all runs made, and name the others with the reason.
+
+    Args:
+        scenario: Name of the scenario.
+        runs: The traces of its fault-free runs.
+    """
+    made = [writes_of(events) for events in runs]
+    counts = Counter(write.selector for writes in made for write in writes)
+    refused = {write.selector for writes in made for write in writes if write.status >= 400}
+    order = dict.fromkeys(write.selector for writes in made for write in writes)
+    unstable = {}
+    for selector in order:
+        if counts[selector] < len(runs):
+            why = f"made in {counts[selector]} of {len(runs)} runs"
+            unstable[str(selector)] = why + (", and refused" if selector in refused else "")
+        elif selector in refused:
+            unstable[str(selector)] = "refused by the API server in a run without a fault"
+    return Learned(scenario, len(runs), tuple(one for one in order if str(one) not in unstable), unstable)

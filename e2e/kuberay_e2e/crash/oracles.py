@@ -1,0 +1,288 @@
+"""The oracles: pure functions over a recorded run, each of one promise.
+
+An operator restart is no failure and no attempt. `rayClusterName` and `jobId` are stored before anything is created
+(`initRayJobStatusIfNeed` in KubeRay's rayjob_controller.go), so a restarted operator finds what it made.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kuberay_e2e.crash.execution import Recorded
+from kuberay_e2e.crash.scenario import Scenario
+from kuberay_e2e.lifecycle.invariants import TTL_BUFFER, parse_time
+from kuberay_e2e.lifecycle.recording import Recording
+from kuberay_e2e.ray import Submission
+from kuberay_e2e.ray.ledger import End, Outcome, Start, Stop
+from kuberay_e2e.trace import Event
+from kuberay_e2e.verdicts import Finding
+from kuberay_model.states import job_status_legal, legal
+
+_SCHEDULING = 3.0
+"""Seconds that something may come late on a loaded machine."""
+
+_RESYNC = 3.0
+"""Seconds after which KubeRay looks at a RayJob again (RayJobDefaultRequeueDuration)."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A recorded run, read once for all oracles."""
+
+    scenario: Scenario
+    recorded: Recorded
+    recording: Recording
+
+    @classmethod
+    def of(cls, scenario: Scenario, recorded: Recorded) -> "Evidence":
+        """Read a run."""
+        return cls(scenario, recorded, Recording.of(recorded.events, recorded.uid))
+
+    @property
+    def statuses(self) -> list[Mapping[str, Any]]:
+        """The RayJob's statuses, each different from the one before."""
+        return self.recording.statuses()
+
+    @property
+    def final(self) -> Mapping[str, Any]:
+        """The last status."""
+        return self.statuses[-1] if self.statuses else {}
+
+    def count(self, event: type, job_id: str) -> int:
+        """How many entries of a kind the ledger has for a job."""
+        return sum(isinstance(entry.event, event) and entry.submission_id == job_id for entry in self.recorded.ledger)
+
+
+Oracle = Callable[[Evidence], Finding]
+
+
+def reaches_its_end(evidence: Evidence) -> Finding:
+    """The scenario comes to its goal, and after the deletion nothing is left."""
+    return Finding("reaches its end", not evidence.recorded.unmet, evidence.recorded.unmet or "it did")
+
+
+def ends_as_without_a_fault(evidence: Evidence) -> Finding:
+    """jobStatus, jobDeploymentStatus and reason are in the end what they are without a fault."""
+    expected, final = evidence.scenario.expected, evidence.final
+    wanted = (expected.job_status, expected.deployment_status, expected.reason)
+    seen = tuple(str(final.get(name) or "") for name in ("jobStatus", "jobDeploymentStatus", "reason"))
+    return Finding("ends as without a fault", seen == wanted, _words(seen), _words(wanted))
+
+
+def one_cluster_an_attempt(evidence: Evidence) -> Finding:
+    """Each attempt makes one RayCluster, of the name that was stored for it."""
+    stored = evidence.recording.values("rayClusterName")
+    made = [
+        event.data["name"]
+        for event in evidence.recording.owned
+        if event.data["object_kind"] == "RayCluster" and event.data["event"] == "ADDED"
+    ]
+    wanted = evidence.scenario.expected.attempts
+    held = sorted(made) == sorted(stored) and len(stored) == wanted
+    return Finding(
+        "one RayCluster an attempt",
+        held,
+        f"{len(stored)} names stored, {len(made)} RayClusters made" + ("" if held else f": {stored}, {made}"),
+        f"{wanted}",
+    )
+
+
+def one_job_id_an_attempt(evidence: Evidence) -> Finding:
+    """Each attempt has one jobId, and a RayCluster of its own."""
+    pairs = {
+        (str(status["rayClusterName"]), str(status["jobId"]))
+        for status in evidence.statuses
+        if status.get("rayClusterName") and status.get("jobId")
+    }
+    clusters, ids = ({pair[index] for pair in pairs} for index in (0, 1))
+    wanted = evidence.scenario.expected.attempts
+    held = len(pairs) == len(clusters) == len(ids) == wanted
+    return Finding(
+        "one jobId an attempt", held, f"{len(ids)} job ids, {len(clusters)} RayClusters", f"{wanted} of each"
+    )
+
+
+def one_submitter_an_attempt(evidence: Evidence) -> Finding:
+    """Each attempt makes one submitter Job where a Job submits, and none where the operator does."""
+    wanted = evidence.scenario.expected.attempts if evidence.scenario.has_submitter else 0
+    made = len(evidence.recording.uids("Job"))
+    return Finding("one submitter Job an attempt", made == wanted, f"{made}", f"{wanted}")
+
+
+def one_submission_a_job_id(evidence: Evidence) -> Finding:
+    """Ray accepts each job once, and nobody asks a second time."""
+    counts: Counter[str] = Counter()
+    double = []
+    for job_id in evidence.recording.values("jobId"):
+        outcomes = [
+            entry.event.outcome
+            for entry in evidence.recorded.ledger
+            if isinstance(entry.event, Submission) and entry.submission_id == job_id
+        ]
+        counts.update(str(outcome) for outcome in outcomes)
+        if outcomes.count(Outcome.ACCEPTED) > 1 or Outcome.DUPLICATE in outcomes:
+            double.append(job_id)
+    seen = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())) or "none"
+    return Finding("one submission a jobId", not double, seen, "each job id to be submitted once")
+
+
+def entrypoint_runs(evidence: Evidence) -> Finding:
+    """The entrypoint runs as often as it does without a fault."""
+    starts = sum(isinstance(entry.event, Start) for entry in evidence.recorded.ledger)
+    wanted = evidence.scenario.expected.starts
+    return Finding("the entrypoint runs as often as it should", starts == wanted, f"{starts}", f"{wanted}")
+
+
+def status_tells_what_ray_says(evidence: Evidence) -> Finding:
+    """A terminal jobStatus is the one that the job ended with in Ray."""
+    ends = {
+        entry.submission_id: entry.event.status for entry in evidence.recorded.ledger if isinstance(entry.event, End)
+    }
+    wrong = []
+    for status in evidence.statuses:
+        said, job_id = str(status.get("jobStatus") or ""), str(status.get("jobId") or "")
+        if said in ("SUCCEEDED", "FAILED", "STOPPED") and said != ends.get(job_id, "nothing"):
+            wrong.append(f"jobStatus {said} while Ray says {ends.get(job_id, 'nothing')}")
+    return Finding("jobStatus tells what Ray says", not wrong, "; ".join(dict.fromkeys(wrong)) or "it does")
+
+
+def legal_transitions(evidence: Evidence) -> Finding:
+    """Status changes are those of KubeRay's state machine, jobStatus within its enum and never backwards."""
+    wrong, path = [], [""]
+    before: Mapping[str, Any] = {}
+    for after in evidence.statuses:
+        old, new = (str(item.get("jobDeploymentStatus") or "") for item in (before, after))
+        old_job, new_job = (str(item.get("jobStatus") or "") for item in (before, after))
+        try:
+            if not legal(old, new):
+                wrong.append(f"jobDeploymentStatus {old or 'New'} -> {new or 'New'}")
+            if not job_status_legal(old_job, new_job, deployment_status=new):
+                wrong.append(f"jobStatus {old_job or 'New'} -> {new_job or 'New'}")
+        except ValueError as error:
+            wrong.append(str(error))
+        if new != path[-1]:
+            path.append(new)
+        before = after
+    seen = " -> ".join(name or "New" for name in path)
+    return Finding("status changes are legal", not wrong, f"{'; '.join(wrong)} in {seen}" if wrong else seen)
+
+
+def counters(evidence: Evidence) -> Finding:
+    """`succeeded` and `failed` count attempts, not restarts of the operator."""
+    expected = evidence.scenario.expected
+    seen = (int(evidence.final.get("succeeded") or 0), int(evidence.final.get("failed") or 0))
+    wanted = (expected.succeeded, expected.failed)
+    said, asked = (f"succeeded {succeeded}, failed {failed}" for succeeded, failed in (seen, wanted))
+    return Finding("counters count attempts", seen == wanted, said, asked)
+
+
+def end_time_stays(evidence: Evidence) -> Finding:
+    """`endTime` is written once and not changed."""
+    times = evidence.recording.values("endTime")
+    return Finding("endTime is written once", len(times) <= 1, ", ".join(times) or "never", "one value")
+
+
+def ttl_kept(evidence: Evidence) -> Finding:
+    """The RayCluster goes at endTime + TTL, or as soon as the operator is back."""
+    ttl = evidence.scenario.ttl_seconds
+    if ttl is None:
+        return Finding("the TTL is kept", True, "none is set")
+    ends, gone = evidence.recording.values("endTime"), evidence.recording.deleted("RayCluster")
+    if not ends or not gone:
+        return Finding("the TTL is kept", False, f"endTime {ends or 'never'}, {len(gone)} RayClusters deleted")
+    due = parse_time(ends[-1]) + ttl
+    starts = [e.time for e in evidence.recorded.events if e.kind == "operator" and e.data["event"] == "started"]
+    latest = max([due, *(start for start in starts if start < gone[0].time)]) + TTL_BUFFER + _RESYNC + _SCHEDULING
+    held = due - 1 <= gone[0].time <= latest
+    return Finding(
+        "the TTL is kept",
+        held,
+        f"gone {gone[0].time - due + ttl:.1f} s after endTime",
+        f"{ttl} s to {latest - due + ttl:.0f} s",
+    )
+
+
+def stopped_before_release(evidence: Evidence) -> Finding:
+    """A job that runs when its RayJob is deleted is told to stop before the finalizer goes."""
+    if not evidence.scenario.expected.stopped:
+        return Finding("a running job is stopped before the finalizer goes", True, "it does not run then")
+    stops = [entry for entry in evidence.recorded.ledger if isinstance(entry.event, Stop)]
+    released = [event for event in evidence.recording.rayjob if event.data["event"] == "DELETED"]
+    held = bool(stops) and bool(released) and stops[0].time <= released[0].time
+    return Finding(
+        "a running job is stopped before the finalizer goes", held, f"{len(stops)} stops", "one, before the release"
+    )
+
+
+def no_write_after_death(evidence: Evidence) -> Finding:
+    """Nothing that a killed incarnation had sent was forwarded after its death."""
+    dead: set[int] = set()
+    late = []
+    for event in evidence.recorded.events:
+        if event.kind == "operator" and event.data["event"] == "killed":
+            dead.add(event.data["incarnation"])
+        elif event.kind == "request" and event.data["incarnation"] in dead and "refused" not in event.data:
+            late.append(str(event.data.get("write") or event.data["path"]))
+    return Finding("no write by a dead operator", not late, ", ".join(late) or f"{len(dead)} killed")
+
+
+def no_lost_deletion(evidence: Evidence) -> Finding:
+    """What the API server said it deleted is deleted."""
+    events = evidence.recorded.events
+    answered = {event.data["of"]: event.data["status"] for event in events if event.kind == "response"}
+    lost = []
+    for event in events:
+        if event.kind != "request" or event.data["verb"] != "delete" or answered.get(event.sequence) not in (200, 202):
+            continue
+        if not _goes(events, event):
+            lost.append(f"{event.data['resource']}/{event.data['name']}")
+    return Finding("deletions are kept", not lost, ", ".join(lost) or "all", "to be gone or going")
+
+
+def nothing_left(evidence: Evidence) -> Finding:
+    """The RayJob was released by its finalizer, and everything it owned went with it."""
+    last = {event.data["uid"]: event.data for event in (*evidence.recording.rayjob, *evidence.recording.owned)}
+    left = [f"{data['object_kind']} {data['name']}" for data in last.values() if data["event"] != "DELETED"]
+    return Finding("nothing is left", not left, ", ".join(left) or f"{len(last)} objects gone")
+
+
+ORACLES: Sequence[Oracle] = (
+    reaches_its_end,
+    ends_as_without_a_fault,
+    one_cluster_an_attempt,
+    one_job_id_an_attempt,
+    one_submitter_an_attempt,
+    one_submission_a_job_id,
+    entrypoint_runs,
+    status_tells_what_ray_says,
+    legal_transitions,
+    counters,
+    end_time_stays,
+    ttl_kept,
+    stopped_before_release,
+    no_write_after_death,
+    no_lost_deletion,
+    nothing_left,
+)
+"""Every oracle, in the order of reports."""
+
+
+def judge(scenario: Scenario, recorded: Recorded) -> list[Finding]:
+    """What each oracle finds in a run."""
+    evidence = Evidence.of(scenario, recorded)
+    return [oracle(evidence) for oracle in ORACLES]
+
+
+def _goes(events: Sequence[Event], asked: Event) -> bool:
+    """Whether an object that was asked to be deleted is seen deleted or being deleted afterwards."""
+    return any(
+        event.kind == "object"
+        and event.data["name"] == asked.data["name"]
+        and (event.data["event"] == "DELETED" or event.data["deletion"])
+        for event in events
+    )
+
+
+def _words(values: Sequence[str]) -> str:
+    return ", ".join(value or "none" for value in values)

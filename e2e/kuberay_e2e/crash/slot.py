@@ -1,0 +1,143 @@
+"""A place for one run at a time: a namespace, and an operator of its own that looks at nothing else."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from kuberay_e2e.api import KINDS
+from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.gateway import Gateway
+from kuberay_e2e.observer import Observer
+from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
+from kuberay_e2e.ray import RayClusterKey
+from kuberay_e2e.session import OPERATOR, Session
+from kuberay_e2e.session.programs import Programs
+from kuberay_e2e.trace import Trace
+
+NAME = "job"
+"""Name of the RayJob of every run, so that the names of what is made from it are the same from run to run."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A namespace with a gateway and an operator.
+
+    Attributes:
+        session: The cluster that it is on.
+        namespace: Its namespace.
+        gateway: Carries what its operator sends.
+        operator: Its operator, which is not started yet.
+        trace: What happened in it.
+        folder: Its files.
+    """
+
+    session: Session
+    namespace: str
+    gateway: Gateway
+    operator: OperatorProcess
+    trace: Trace
+    folder: Path
+
+    def create(self, manifest: Mapping[str, Any]) -> str:
+        """Create the RayJob and return its UID.
+
+        Raises:
+            HarnessError: The API server refuses it.
+        """
+        with self.session.access.client() as client:
+            answer = client.post(KINDS["RayJob"].format(namespace=self.namespace), json=manifest)
+        uid: str = _checked(answer, "the RayJob to be created").json()["metadata"]["uid"]
+        return uid
+
+    def patch(self, change: Mapping[str, Any]) -> None:
+        """Merge a change into the RayJob.
+
+        Raises:
+            HarnessError: The API server refuses it.
+        """
+        with self.session.access.client() as client:
+            answer = client.patch(self._path, json=change, headers={"Content-Type": "application/merge-patch+json"})
+        _checked(answer, "the RayJob to be changed")
+
+    def delete(self) -> None:
+        """Delete the RayJob; one that has gone already is no error.
+
+        Raises:
+            HarnessError: The API server refuses it.
+        """
+        with self.session.access.client() as client:
+            answer = client.delete(self._path)
+        if answer.status_code != 404:
+            _checked(answer, "the RayJob to be deleted")
+
+    @property
+    def _path(self) -> str:
+        return f"{KINDS['RayJob'].format(namespace=self.namespace)}/{NAME}"
+
+
+@contextmanager
+def slot(session: Session, programs: Programs, folder: Path, prefix: str = "run") -> Iterator[Slot]:
+    """Make a namespace and an operator for it; both are gone when the block ends.
+
+    Args:
+        session: A cluster on which the operator's Deployment is applied.
+        programs: The operator's binaries.
+        folder: Receives the slot's files.
+        prefix: Of the namespace's name.
+
+    Raises:
+        HarnessError: The namespace cannot be made.
+    """
+    namespace = f"{prefix}-{secrets.token_hex(4)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        trace = Trace(folder / "trace.jsonl")
+        stack.callback(trace.close)
+        client = stack.enter_context(session.access.client())
+        _checked(client.post("/api/v1/namespaces", json={"metadata": {"name": namespace}}), "a namespace")
+        stack.callback(_remove, client, namespace)
+        backend = session.backend
+        gateway = Gateway(session.access, trace, lambda where, name: backend.door(RayClusterKey(where, name)))
+        session.engine.call(gateway.__aenter__())
+        stack.callback(lambda: session.engine.call(gateway.__aexit__(None, None, None)))
+        observer = Observer(session.cluster.kubeconfig, trace, namespace)
+        session.engine.call(observer.__aenter__())
+        stack.callback(lambda: session.engine.call(observer.__aexit__(None, None, None)))
+        spec = OperatorSpec.read(session.access, session.operator_namespace, OPERATOR)
+        spec = replace(spec, args=(*spec.args, f"--watch-namespace={namespace}"))
+        operator = OperatorProcess(
+            programs.operator(spec.version),
+            spec,
+            session.access,
+            gateway,
+            session.engine,
+            folder / "operator",
+            session.run.marker,
+            trace,
+        )
+        stack.callback(operator.stop)
+        yield Slot(session, namespace, gateway, operator, trace, folder)
+
+
+def _remove(client: httpx.Client, namespace: str) -> None:
+    """Delete a namespace, and the finalizers that nobody would remove in it any more."""
+    rayjobs = client.get(KINDS["RayJob"].format(namespace=namespace))
+    for item in rayjobs.json().get("items", ()) if rayjobs.is_success else ():
+        path = f"{KINDS['RayJob'].format(namespace=namespace)}/{item['metadata']['name']}"
+        client.patch(
+            path,
+            json={"metadata": {"finalizers": []}},
+            headers={"Content-Type": "application/merge-patch+json"},
+        )
+    client.delete(f"/api/v1/namespaces/{namespace}")
+
+
+def _checked(answer: httpx.Response, what: str) -> httpx.Response:
+    if not answer.is_success:
+        raise HarnessError(f"Expected {what}; the API server said {answer.status_code}: {answer.text[:500]}")
+    return answer

@@ -1,0 +1,141 @@
+"""The sweep: many runs on one control plane, several at a time, each result kept as soon as it is there."""
+
+import json
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kuberay_e2e.crash import catalogue, oracles
+from kuberay_e2e.crash.execution import Execution, Recorded
+from kuberay_e2e.crash.point import Point
+from kuberay_e2e.crash.scripts import RunScripts
+from kuberay_e2e.crash.slot import slot
+from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.session import Programs, Session, embedded
+from kuberay_e2e.state import Run
+from kuberay_e2e.verdicts import Finding
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run came out.
+
+    Attributes:
+        point: Where the scenario was disturbed.
+        findings: What each oracle found; empty where the run itself failed.
+        seconds: How long it took, with the making of its namespace and operator.
+        error: Why there is nothing to judge; empty where there is.
+        recorded: What was recorded; None after an error.
+    """
+
+    point: Point
+    findings: tuple[Finding, ...]
+    seconds: float
+    error: str = ""
+    recorded: Recorded | None = None
+
+    @property
+    def broken(self) -> list[Finding]:
+        """The promises that were not kept."""
+        return [finding for finding in self.findings if not finding.held]
+
+    @property
+    def held(self) -> bool:
+        """True where the run could be judged and every promise was kept."""
+        return not self.error and not self.broken
+
+
+class Sweep:
+    """Runs points on a session.
+
+    Args:
+        session: An embedded control plane on which the operator is applied.
+        programs: The operator's binaries.
+        scripts: What the simulated jobs do; the session's own.
+        folder: Receives the files of each run.
+    """
+
+    def __init__(self, session: Session, programs: Programs, scripts: RunScripts, folder: Path) -> None:
+        self._session = session
+        self._programs = programs
+        self._scripts = scripts
+        self._folder = folder
+        self._numbers = iter(range(1, 1 << 30))
+        self._lock = threading.Lock()
+
+    def run(self, point: Point) -> Outcome:
+        """Run one point and judge it."""
+        started = time.monotonic()
+        scenario = catalogue.BY_NAME[point.scenario]
+        with self._lock:
+            folder = self._folder / f"{next(self._numbers):04d}"
+        try:
+            with slot(self._session, self._programs, folder) as place:
+                recorded = Execution(place, scenario, point, self._scripts).run()
+        except HarnessError as error:
+            return Outcome(point, (), time.monotonic() - started, str(error))
+        findings = tuple(oracles.judge(scenario, recorded))
+        missed = "" if recorded.fired else f"The write {point.write} was never made, so that nothing was tested."
+        (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
+        return Outcome(point, findings, time.monotonic() - started, missed, recorded)
+
+    def all(
+        self,
+        points: Sequence[Point],
+        *,
+        workers: int,
+        ended: Callable[[Outcome], None] = lambda _: None,
+        seconds: float | None = None,
+    ) -> list[Outcome]:
+        """Run many points, several at a time.
+
+        Args:
+            points: The points, in order.
+            workers: How many run at a time.
+            ended: Called with each outcome as it comes.
+            seconds: No run is begun after so many; default: all are run.
+        """
+        deadline = None if seconds is None else time.monotonic() + seconds
+        outcomes: list[Outcome] = []
+        left = iter(points)
+        running: set[Future[Outcome]] = set()
+        with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
+            while True:
+                while len(running) < workers and (deadline is None or time.monotonic() < deadline):
+                    point = next(left, None)
+                    if point is None:
+                        break
+                    running.add(pool.submit(self.run, point))
+                if not running:
+                    return outcomes
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    outcomes.append(future.result())
+                    ended(outcomes[-1])
+
+    def forget(self) -> None:
+        """Remove the files of all runs so far."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextmanager
+def sweeping(run: Run, programs: Programs, output: Callable[[str], None] = lambda _: None) -> Iterator[Sweep]:
+    """A control plane with CRDs and operator applied, ready for runs.
+
+    Args:
+        run: Owns folders and processes.
+        programs: Where the programs are.
+        output: Receives what Pulumi prints.
+
+    Raises:
+        HarnessError: Something did not come up.
+    """
+    scripts = RunScripts()
+    with embedded(run, programs, script=scripts, output=output) as session:
+        session.install()
+        yield Sweep(session, programs, scripts, run.path("runs"))
