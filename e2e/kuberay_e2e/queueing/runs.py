@@ -87,13 +87,17 @@ def run(
 
 
 def install(session: Session, toolchain: Toolchain) -> None:
-    """Apply Kueue, then the operator, whose pod Kueue's webhooks look at, and start both.
+    """Apply KubeRay's CRDs, then Kueue, then the operator, whose pod Kueue's webhooks look at, and start both.
+
+    Kueue looks for the CRDs of RayJobs when it starts; afterwards it looks again with growing pauses.
 
     Raises:
         HarnessError: Pulumi failed, or one of them did not start.
         ToolchainError: Kueue's program is missing and cannot be built.
     """
     program = toolchain.ensure(_KUEUE)[_KUEUE] if session.cluster.simulated_pods else None
+    crds = toolchain.files(OPERATOR) / "config" / "crd" / "bases"
+    session.stacks.crds.apply({"throwaway": True, "crds": {"folder": str(crds)}})
     session.install_kueue(program, toolchain.files(_KUEUE) / "chart")
     session.install()
     session.start_operator()
