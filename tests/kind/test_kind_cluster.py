@@ -111,9 +111,8 @@ def test_names(up: Up, name: str, code: int) -> None:
     labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
     query = b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00" + labels + b"\x00\x00\x01\x00\x01"
     escaped = "".join(f"\\x{byte:02x}" for byte in query)
-    script = (
-        f"exec 3<>/dev/udp/10.96.0.10/53; printf '{escaped}' >&3; timeout 20 dd bs=512 count=1 <&3 | od -An -tx1 -v"
-    )
+    send = f"printf '{escaped}' | dd bs=512 iflag=fullblock >&3"
+    script = f"exec 3<>/dev/udp/10.96.0.10/53; {send}; timeout 20 dd bs=512 count=1 <&3 | od -An -tx1 -v"
     answer = bytes.fromhex(up.nodes.exec(up.nodes.names()[0], "bash", "-c", script))
     assert answer[:2] == b"\x12\x34"
     assert answer[3] & 0x0F == code
