@@ -105,7 +105,7 @@ def slot(session: Session, programs: Programs, folder: Path, prefix: str = "run"
         gateway = Gateway(session.access, trace, lambda where, name: backend.door(RayClusterKey(where, name)))
         session.engine.call(gateway.__aenter__())
         stack.callback(lambda: session.engine.call(gateway.__aexit__(None, None, None)))
-        observer = Observer(session.cluster.kubeconfig, trace, namespace)
+        observer = Observer(session.access, trace, namespace)
         session.engine.call(observer.__aenter__())
         stack.callback(lambda: session.engine.call(observer.__aexit__(None, None, None)))
         spec = OperatorSpec.read(session.access, session.operator_namespace, OPERATOR)

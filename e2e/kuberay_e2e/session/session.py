@@ -207,7 +207,7 @@ class Session:
         """Record, from now on, each version of the objects that matter; the CRDs must be there."""
         if not self._observing:
             self._observing = True
-            self.engine.enter(Observer(self.cluster.kubeconfig, self.trace))
+            self.engine.enter(Observer(self.access, self.trace))
 
     def start_operator(self) -> Operator:
         """Start the operator of the Deployment that was applied, in the version of its image, and watch what it does.

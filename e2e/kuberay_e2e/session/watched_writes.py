@@ -17,11 +17,11 @@ from kuberay_e2e.observer import WATCHED
 from kuberay_e2e.trace import Event
 
 _OWNERS = {"RayJob", "RayCluster"}
-_RESOURCES = {kind: resource.partition(".")[0] for resource, kind in WATCHED.items()}
+_RESOURCES = {kind: plural for kind, (_, plural) in WATCHED.items()}
 
 _SEEN = {
-    ("create", ""): set(WATCHED.values()) - {"RayJob"},
-    ("delete", ""): set(WATCHED.values()) - {"RayJob", "Service"},
+    ("create", ""): set(WATCHED) - {"RayJob"},
+    ("delete", ""): set(WATCHED) - {"RayJob", "Service"},
     ("update", ""): _OWNERS,
     ("update", "status"): _OWNERS,
 }
