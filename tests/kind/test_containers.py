@@ -202,7 +202,7 @@ def test_an_image_of_the_same_name_and_another_content_is_replaced(tmp_path: Pat
     path = archive(tmp_path / "image.tar", f"{'0123456789abcdef' * 4}.json")
     fake = program(tmp_path, "podman", f'echo "$1" >> {tmp_path}/calls; echo {"f" * 64}')
     ContainerEngine("podman", fake).load(path)
-    assert (tmp_path / "calls").read_text().split() == ["image", "load"]
+    assert (tmp_path / "calls").read_text().split() == ["image", "load", "rmi"]
 
 
 def test_facts_of_podman() -> None:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import tarfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -154,12 +155,19 @@ class ContainerEngine:
     def load(self, archive: Path) -> None:
         """Take the image of a docker-archive into the engine; an image that is there already is left alone.
 
+        Another image of that name is removed, unless a container is of it.
+
         Raises:
             HarnessError: The archive cannot be read, or the engine refused it.
         """
         reference, identity = described(archive)
-        if self.image_id(reference) != identity:
-            self.run("load", "--input", str(archive), seconds=600)
+        before = self.image_id(reference)
+        if before == identity:
+            return
+        self.run("load", "--input", str(archive), seconds=600)
+        if before:
+            with suppress(HarnessError):
+                self.run("rmi", before)
 
 
 def described(archive: Path) -> tuple[str, str]:

@@ -4,7 +4,6 @@ The cluster's kubeconfig is in the run's folder, and its containers are in a net
 """
 
 import os
-import shlex
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -88,7 +87,7 @@ class KindCluster:
             remains.remove(engine)
 
     def _create(self, run: Run, folder: Path, engine: ContainerEngine, name: str) -> Path:
-        from kuberay_e2e.clusters.kind_creation import Creation
+        from kuberay_e2e.clusters.kind_creation import Creation, write_command
 
         if self._node:
             engine.load(self._node.archive)
@@ -96,8 +95,14 @@ class KindCluster:
         config = folder / "kind.yaml"
         image = self._node.reference if self._node else OFFICIAL_NODE
         config.write_text(yaml.safe_dump(configuration.cluster(self._nodes, folder if self._node else None)))
-        log = folder / "kind.log"
-        command = self._command(run, folder, engine, name, log)
+        log, command = folder / "kind.log", folder / "kind"
+        write_command(
+            command,
+            self._programs["kind"],
+            environment=self._environment(run, engine, name),
+            without=_PROXIES if self._node else (),
+            log=log,
+        )
         creation = Creation(name, folder, image=image, kind=command, kubectl=self._programs["kubectl"])
         creation.run(config, log)
         return creation.kubeconfig
@@ -106,23 +111,13 @@ class KindCluster:
         """Without name resolution where one node needs none: podman's is a program that other networks share."""
         return ["--disable-dns"] if engine.name == "podman" and self._nodes == 1 else []
 
-    def _command(self, run: Run, folder: Path, engine: ContainerEngine, name: str, log: Path) -> Path:
-        """A command that runs kind with the environment of this cluster: pytest-kind hands its own on."""
-        environment = {
+    def _environment(self, run: Run, engine: ContainerEngine, name: str) -> dict[str, str]:
+        return {
             **engine.environment,
             f"KIND_EXPERIMENTAL_{engine.name.upper()}_NETWORK": name,
             processes.MARKER: kind_marker(run.marker),
             "PATH": f"{engine.program.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         }
-        lines = ["#!/bin/sh"]
-        if self._node:
-            lines.append(f"unset {' '.join(_PROXIES)}")
-        lines += [f"export {key}={shlex.quote(value)}" for key, value in environment.items()]
-        lines.append(f'exec {shlex.quote(str(self._programs["kind"]))} "$@" 2>>{shlex.quote(str(log))}')
-        command = folder / "kind"
-        command.write_text("\n".join(lines) + "\n")
-        command.chmod(0o755)
-        return command
 
 
 def _wait_ready(access: Access, nodes: int, seconds: float) -> None:
