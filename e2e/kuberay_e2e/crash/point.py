@@ -7,7 +7,7 @@ from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Fault, Position, WriteSelector
 from kuberay_e2e.gateway.faults import parse as parse_fault
 
-_FORM = re.compile(r"(?P<scenario>[a-z0-9-]+)(?:/(?P<fault>[^+]+)(?P<variants>(?:\+[a-z]+(?:=[0-9.]+)?)*))?")
+_FORM = re.compile(r"(?P<scenario>[a-z0-9-]+)(?:/(?P<fault>.+@[a-z0-9]+)(?P<variants>(?:\+[a-z]+(?:=[0-9.]+)?)*))?")
 _VARIANTS = {"down", "again", "delete", "failover", "upgrade"}
 
 

@@ -1,0 +1,164 @@
+"""What a sweep keeps on disk: what it learned, and a line for each run, so that an interrupted one can go on."""
+
+import dataclasses
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kuberay_e2e.crash import point as points
+from kuberay_e2e.crash.learning import Learned
+from kuberay_e2e.crash.point import Point
+from kuberay_e2e.errors import InputError
+from kuberay_e2e.gateway.faults import parse
+from kuberay_e2e.verdicts import Finding
+
+_LEARNED, _RESULTS, _RUNS = "learned.json", "results.jsonl", "runs"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run came out, as it is kept.
+
+    Attributes:
+        point: Where the scenario was disturbed.
+        version: The operator's release.
+        seconds: How long it took.
+        findings: What each oracle found.
+        error: Why there is nothing to judge; empty where there is.
+        spans: When its phases ended, seconds since its begin, by name.
+        folder: Its files, relative to the sweep's folder; empty where none were kept.
+    """
+
+    point: Point
+    version: str
+    seconds: float
+    findings: tuple[Finding, ...]
+    error: str = ""
+    spans: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    folder: str = ""
+
+    @property
+    def broken(self) -> list[Finding]:
+        """The promises that were not kept."""
+        return [finding for finding in self.findings if not finding.held]
+
+    @property
+    def held(self) -> bool:
+        """True where the run could be judged and every promise was kept."""
+        return not self.error and not self.broken
+
+
+class SweepFolder:
+    """The folder of a sweep.
+
+    Args:
+        path: The folder; it is made when something is kept.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def learned(self, version: str) -> dict[str, Learned]:
+        """What was learned with a version of the operator, by scenario.
+
+        Raises:
+            InputError: The file is not one of ours.
+        """
+        file = self.path / _LEARNED
+        if not file.exists():
+            return {}
+        try:
+            data = json.loads(file.read_text())
+            return {name: _read_learned(entry) for name, entry in data.get(version, {}).items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"Expected {file} to be what a sweep has learned: {error!r}. Remove it.") from error
+
+    def keep_learned(self, version: str, learned: Mapping[str, Learned]) -> None:
+        """Keep what was learned with a version, beside what is known of others."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        file = self.path / _LEARNED
+        data = json.loads(file.read_text()) if file.exists() else {}
+        data.setdefault(version, {}).update({name: _learned(entry) for name, entry in learned.items()})
+        _replace(file, json.dumps(data, indent=1) + "\n")
+
+    def results(self) -> list[Result]:
+        """The results so far; of a point that was run again, the last.
+
+        Raises:
+            InputError: The file is not one of ours. A last line that was cut off is left out.
+        """
+        file = self.path / _RESULTS
+        if not file.exists():
+            return []
+        found: dict[tuple[str, str], Result] = {}
+        lines = file.read_text().split("\n")
+        for number, line in enumerate(lines, 1):
+            if not line:
+                continue
+            try:
+                result = _read_result(json.loads(line))
+            except (ValueError, KeyError, TypeError, InputError) as error:
+                if number == len(lines):
+                    break
+                raise InputError(f"Expected line {number} of {file} to be a result: {error!r}.") from error
+            found[(str(result.point), result.version)] = result
+        return list(found.values())
+
+    def keep(self, result: Result) -> None:
+        """Append a result; it is on disk when this returns."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        record = {**dataclasses.asdict(result), "point": str(result.point)}
+        with (self.path / _RESULTS).open("a") as file:
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def keep_files(self, point: Point, source: Path) -> str:
+        """Keep the files of a run and return their folder, relative to the sweep's."""
+        name = f"{_RUNS}/{file_name(point)}"
+        target = self.path / name
+        shutil.rmtree(target, ignore_errors=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.kubeconfig"))
+        return name
+
+
+def file_name(point: Point) -> str:
+    """The name of a point's folder, which every file system and archive takes."""
+    return "".join(letter if letter.isalnum() or letter in "-._=+" else "_" for letter in str(point))
+
+
+def missing(planned: Sequence[Point], results: Sequence[Result], version: str) -> list[Point]:
+    """The points of a plan that have no result yet, those whose run failed among them."""
+    done = {str(result.point) for result in results if result.version == version and not result.error}
+    return [point for point in planned if str(point) not in done]
+
+
+def _learned(learned: Learned) -> dict[str, Any]:
+    return {
+        "runs": learned.runs,
+        "writes": [str(write) for write in learned.writes],
+        "unstable": dict(learned.unstable),
+        "scenario": learned.scenario,
+    }
+
+
+def _read_learned(entry: Mapping[str, Any]) -> Learned:
+    writes = tuple(parse(write).write for write in entry["writes"])
+    return Learned(entry["scenario"], entry["runs"], writes, entry["unstable"])
+
+
+def _read_result(record: Mapping[str, Any]) -> Result:
+    findings = tuple(Finding(**finding) for finding in record["findings"])
+    values = {**record, "point": points.parse(record["point"]), "findings": findings}
+    return Result(**values)
+
+
+def _replace(file: Path, text: str) -> None:
+    temporary = file.with_suffix(".new")
+    temporary.write_text(text)
+    temporary.replace(file)
