@@ -1,19 +1,16 @@
-"""What kind is told, and how the parts of a cluster are named and found again."""
+"""What kind is told, and what is done to nodes from outside."""
 
 import ipaddress
 import json
 from pathlib import Path
 
-import pytest
 import yaml
 
-from kuberay_e2e import processes
 from kuberay_e2e.clusters import kind_configuration as configuration
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind_nodes import KindNodes, node_names
-from kuberay_e2e.clusters.kind_remains import Remains, cluster_name, remove_leftovers
+from kuberay_e2e.clusters.kind_remains import cluster_name
 from kuberay_e2e.clusters.node_image import registry_reachable
-from kuberay_e2e.errors import HarnessError
 from kuberay_toolchain.images.catalogue import ETCD_TAG
 
 
@@ -83,11 +80,6 @@ def test_the_longest_name_of_a_run_makes_a_valid_host_name() -> None:
     assert len(node) <= 63
 
 
-def test_two_runs_of_one_name_have_clusters_of_different_names() -> None:
-    assert cluster_name("nightly", "nightly-0123456789ab") != cluster_name("nightly", "nightly-0123456789ac")
-    assert cluster_name("-", "--0123456789ab") == "6789ab"
-
-
 def test_nodes_route_to_each_other_and_nowhere_else(tmp_path: Path) -> None:
     engine = recorder(tmp_path, '[ "$1" = inspect ] && echo "10.89.0.7"; true')
     nodes = KindNodes(engine, ["c-control-plane", "c-worker"])
@@ -111,66 +103,6 @@ def test_an_image_is_loaded_into_every_node(tmp_path: Path) -> None:
     assert [call.split()[:5] for call in calls(tmp_path)] == [
         ["exec", "-i", node, "ctr", "--namespace"] for node in ("c-control-plane", "c-worker")
     ]
-
-
-LISTS = """
-case "$1 $2" in
-"ps --all") echo "c-1a2b3c-control-plane c-1a2b3c-worker" ;;
-"volume ls")
-    printf 'v1\\tmap[c-1a2b3c-control-plane:true]\\n'
-    printf 'v2\\tc-1a2b3c-worker=true\\n'
-    printf 'v3\\tabc-1a2b3c-worker=true\\n'
-    printf 'v4\\t\\n' ;;
-"network ls") printf 'podman\\nc-1a2b3c\\nc-1a2b3c-too\\n' ;;
-esac
-"""
-
-
-def test_all_of_a_cluster_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    remains = Remains(tmp_path, "podman", "c-1a2b3c")
-    remains.note()
-    removed = remains.remove(recorder(tmp_path, LISTS))
-    assert removed == ["c-1a2b3c-control-plane", "c-1a2b3c-worker"]
-    changes = [call for call in calls(tmp_path) if " ls " not in f"{call} " and not call.startswith("ps")]
-    assert changes == [
-        "rm --force --volumes --time 0 c-1a2b3c-control-plane c-1a2b3c-worker",
-        "volume rm --force v1 v2",
-        "network rm c-1a2b3c",
-    ]
-    assert Remains.of(tmp_path.parent) is None
-
-
-def test_a_cluster_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
-    assert Remains(tmp_path, "podman", "c-1a2b3c").remove(recorder(tmp_path)) == []
-
-
-def test_what_a_run_made_is_known_from_its_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "cluster"
-    folder.mkdir()
-    assert Remains.of(tmp_path) is None
-    Remains(folder, "podman", "c-1a2b3c").note()
-    assert Remains.of(tmp_path) == Remains(folder, "podman", "c-1a2b3c")
-
-
-def test_a_cluster_whose_engine_is_away_stays_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "cluster"
-    folder.mkdir()
-    Remains(folder, "podman", "c-1a2b3c").note()
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(HarnessError, match="Expected podman on the PATH"):
-        remove_leftovers(tmp_path, "c-0123456789ab")
-    assert Remains.of(tmp_path) is not None
-
-
-def test_a_process_of_the_machine_is_spared_by_name(tmp_path: Path) -> None:
-    marker = "test-kind-spare"
-    process = processes.spawn(["sleep", "60"], marker=marker, log=tmp_path / "log")
-    try:
-        assert processes.reap(marker, spare=("sleep",)) == []
-        assert process.poll() is None
-        assert processes.reap(marker) == [f"sleep ({process.pid})"]
-    finally:
-        processes.end(process)
 
 
 def test_a_registry_that_does_not_answer_is_not_reachable() -> None:

@@ -125,7 +125,7 @@ def _wait_ready(access: Access, nodes: int, seconds: float) -> None:
     seen = "nothing answered"
     with access.client() as client:
         while time.monotonic() < deadline:
-            with suppress(httpx.TransportError):
+            with suppress(httpx.TransportError, ValueError):
                 seen = _missing(client, nodes)
                 if not seen:
                     return
@@ -138,7 +138,7 @@ def _missing(client: httpx.Client, nodes: int) -> str:
     ready = [
         node["metadata"]["name"]
         for node in client.get("/api/v1/nodes").json().get("items", [])
-        if any(part["type"] == "Ready" and part["status"] == "True" for part in node["status"]["conditions"])
+        if any(part["type"] == "Ready" and part["status"] == "True" for part in node["status"].get("conditions", []))
     ]
     if len(ready) < nodes:
         return f"{len(ready)} of {nodes} nodes are Ready"
