@@ -10,7 +10,6 @@ from kuberay_e2e.clusters import kind_configuration as configuration
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind_nodes import KindNodes, node_names
 from kuberay_e2e.clusters.kind_remains import cluster_name
-from kuberay_e2e.clusters.node_image import registry_reachable
 from kuberay_toolchain.images.catalogue import ETCD_TAG
 
 
@@ -103,7 +102,3 @@ def test_an_image_is_loaded_into_every_node(tmp_path: Path) -> None:
     assert [call.split()[:5] for call in calls(tmp_path)] == [
         ["exec", "-i", node, "ctr", "--namespace"] for node in ("c-control-plane", "c-worker")
     ]
-
-
-def test_a_registry_that_does_not_answer_is_not_reachable() -> None:
-    assert not registry_reachable("http://127.0.0.1:9/v2/", seconds=1)
