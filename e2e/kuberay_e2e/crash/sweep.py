@@ -1,7 +1,6 @@
 """The sweep: many runs on one control plane, several at a time, each result kept as soon as it is there."""
 
 import json
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +28,7 @@ class Outcome:
         point: Where the scenario was disturbed.
         findings: What each oracle found; empty where the run itself failed.
         seconds: How long it took, with the making of its namespace and operator.
+        folder: Its files, in the session's own folder.
         error: Why there is nothing to judge; empty where there is.
         recorded: What was recorded; None after an error.
     """
@@ -36,6 +36,7 @@ class Outcome:
     point: Point
     findings: tuple[Finding, ...]
     seconds: float
+    folder: Path
     error: str = ""
     recorded: Recorded | None = None
 
@@ -78,11 +79,11 @@ class Sweep:
             with slot(self._session, self._programs, folder) as place:
                 recorded = Execution(place, scenario, point, self._scripts).run()
         except HarnessError as error:
-            return Outcome(point, (), time.monotonic() - started, str(error))
+            return Outcome(point, (), time.monotonic() - started, folder, str(error))
         findings = tuple(oracles.judge(scenario, recorded))
         missed = "" if recorded.fired else f"The write {point.write} was never made, so that nothing was tested."
         (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
-        return Outcome(point, findings, time.monotonic() - started, missed, recorded)
+        return Outcome(point, findings, time.monotonic() - started, folder, missed, recorded)
 
     def all(
         self,
@@ -117,10 +118,6 @@ class Sweep:
                 for future in done:
                     outcomes.append(future.result())
                     ended(outcomes[-1])
-
-    def forget(self) -> None:
-        """Remove the files of all runs so far."""
-        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextmanager
