@@ -12,11 +12,13 @@ from kuberay_e2e import report, state
 from kuberay_e2e.clusterfaults import suite
 from kuberay_e2e.clusterfaults.registry import chosen
 from kuberay_e2e.clusterfaults.workload import IMAGE
+from kuberay_e2e.clusters import requirements
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.operator_process import OperatorSpec
 from kuberay_e2e.session import OPERATOR, OperatorKind, Session, kind
 from kuberay_e2e.targets import kind_images, kind_programs
 from kuberay_e2e.verdicts import State, Verdict, exit_code, write_report
+from kuberay_toolchain.images import Images
 from kuberay_toolchain.toolchain import Toolchain
 
 TITLE = "Faults of a real cluster"
@@ -49,6 +51,7 @@ def run(names: tuple[str, ...], folder: Path | None, console: Console) -> int:
         console.print(sentence, highlight=False)
     engine = ContainerEngine.detect()
     toolchain = Toolchain()
+    requirements.demand(Images(toolchain))
     programs = kind_programs(toolchain, OperatorKind.POD)
     images = kind_images(toolchain, OperatorKind.POD)
     started = time.monotonic()

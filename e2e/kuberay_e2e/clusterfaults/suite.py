@@ -10,7 +10,7 @@ from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.session import Session
 from kuberay_e2e.verdicts import State, Verdict
 
-SIDE_BY_SIDE = 3
+SIDE_BY_SIDE = 2
 """How many RayJobs run at the same time; each has a head that needs most of a core while it starts."""
 
 

@@ -176,8 +176,8 @@ class Trial:
             raise HarnessError(f"Expected the RayJob to run so that the fault could act; it ended: {_state(status)}.")
         now = time.time()
         if status.get("jobStatus") != "RUNNING" or not any(run.runs(now) for run in self.executions.read()):
-            pods = ", ".join(f"{pod['metadata']['name']} {pod['status'].get('phase')}" for pod in self.pods())
-            raise NotYetError(f"{_state(status)} with the pods {pods or 'none'}")
+            pods = ", ".join(map(_described, self.pods())) or "none"
+            raise NotYetError(f"{_state(status)} with the pods {pods}")
 
     def _ended(self) -> None:
         try:
@@ -237,6 +237,16 @@ def truth_finding(when: float, status: Mapping[str, Any], runs: Sequence[Executi
     if last.last > when:
         return Finding(promise, False, f"{said}, and the entrypoint still ran")
     return Finding(promise, not succeeded, f"{said}, and the entrypoint had been broken off")
+
+
+def _described(pod: Object) -> str:
+    """A pod for a message: its phase, its node and why it is not ready."""
+    status = pod.get("status") or {}
+    conditions = {item["type"]: item for item in status.get("conditions") or ()}
+    ready = conditions.get("ContainersReady") or {}
+    why = "ready" if ready.get("status") == "True" else str(ready.get("reason") or "not ready")
+    node = pod["spec"].get("nodeName") or "no node"
+    return f"{pod['metadata']['name']} {status.get('phase')} on {node} ({why})"
 
 
 def _state(status: Mapping[str, Any]) -> str:

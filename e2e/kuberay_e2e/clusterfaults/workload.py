@@ -80,7 +80,7 @@ class Load:
     mode: Mode
     seconds: float = 20.0
     workers: int = 0
-    deadline: int = 180
+    deadline: int = 300
     submitter_memory: str = "1Gi"
     submitter_backoff: int | None = None
     near: str = ""
@@ -114,7 +114,7 @@ def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]
             "rayVersion": RAY_VERSION,
             "headGroupSpec": {
                 "rayStartParams": {"num-cpus": "0" if load.workers else "1"},
-                "template": _ray_pod("ray-head", load, folder, memory="1536Mi"),
+                "template": _ray_pod("ray-head", load, folder, memory="1536Mi", probes=_head_probes()),
             },
         },
     }
@@ -141,13 +141,16 @@ def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]
     }
 
 
-def _ray_pod(container: str, load: Load, folder: str, *, memory: str) -> dict[str, Any]:
+def _ray_pod(
+    container: str, load: Load, folder: str, *, memory: str, probes: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     return {
         "spec": {
             **_placement(load),
             "containers": [
                 {
                     **_container(container, cpu="100m", request="300Mi", limit=memory),
+                    **(probes or {}),
                     "volumeMounts": [
                         {"name": "code", "mountPath": "/code"},
                         {"name": "runs", "mountPath": executions.MOUNT},
@@ -159,6 +162,15 @@ def _ray_pod(container: str, load: Load, folder: str, *, memory: str) -> dict[st
                 {"name": "runs", "hostPath": {"path": folder, "type": "Directory"}},
             ],
         }
+    }
+
+
+def _head_probes() -> dict[str, Any]:
+    """Probes by the kubelet itself: KubeRay's own start four processes each time, which a loaded machine feels."""
+    probe = {"httpGet": {"path": "/api/gcs_healthz", "port": 8265}, "timeoutSeconds": 10}
+    return {
+        "readinessProbe": {**probe, "periodSeconds": 2, "failureThreshold": 10},
+        "livenessProbe": {**probe, "periodSeconds": 10, "failureThreshold": 30},
     }
 
 

@@ -1,0 +1,37 @@
+"""Faults of a real cluster, on kind: every scenario holds, or deviates as the list for this version of KubeRay says."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from kuberay_e2e import state
+from kuberay_e2e.clusterfaults.registry import SCENARIOS
+from kuberay_e2e.clusterfaults.scenario import Scenario
+from kuberay_e2e.clusterfaults.suite import namespace
+from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.session import OperatorKind, Session, kind
+from kuberay_e2e.targets import kind_images, kind_programs
+from kuberay_e2e.verdicts import State
+from kuberay_toolchain.toolchain import Toolchain
+
+pytestmark = [pytest.mark.kind, pytest.mark.timeout(900)]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    """A kind cluster of two nodes with the operator in its pod."""
+    ContainerEngine.detect()
+    toolchain = Toolchain()
+    programs = kind_programs(toolchain, OperatorKind.POD)
+    images = kind_images(toolchain, OperatorKind.POD)
+    with state.claim(state.free_name("pytest")) as run, kind(run, programs, images, nodes=2) as opened:
+        opened.install()
+        opened.start_operator()
+        yield opened
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.title)
+def test_scenario_holds_or_deviates_as_is_known(session: Session, scenario: Scenario) -> None:
+    with namespace(session) as name:
+        verdict = scenario.run(session, name)
+    assert verdict.state in (State.HELD, State.DEVIATES), "\n".join((verdict.seen, *verdict.evidence))
