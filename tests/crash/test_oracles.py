@@ -1,0 +1,158 @@
+"""Each oracle finds its promise kept in a good run and broken in the run that breaks it."""
+
+import pytest
+
+from kuberay_e2e.crash.oracles import ORACLES
+from kuberay_e2e.crash.scenario import Expected, Scenario, rayjob_gone
+from kuberay_e2e.ray.ledger import Outcome
+from tests.crash.recorded import END_SECONDS, HTTP, RETRIED, TTL, Run, good
+
+
+@pytest.mark.parametrize("scenario", [TTL, HTTP, RETRIED], ids=lambda scenario: scenario.name)
+def test_a_good_run_breaks_nothing(scenario: Scenario) -> None:
+    assert good(scenario).broken() == []
+
+
+def test_every_oracle_says_what_it_promises_and_what_it_saw() -> None:
+    assert len({oracle.__doc__ for oracle in ORACLES}) == len(ORACLES)
+
+
+def test_a_run_that_does_not_reach_its_end() -> None:
+    run = good()
+    run.unmet = "not within 60 s"
+    assert run.broken() == ["reaches its end"]
+
+
+def test_a_second_ray_cluster() -> None:
+    run = good()
+    run.object("RayCluster", "job-x", "ADDED")
+    run.object("RayCluster", "job-x", "DELETED")
+    assert run.broken() == ["one RayCluster an attempt"]
+
+
+def test_a_name_that_is_minted_again() -> None:
+    run = Run(HTTP)
+    run.attempt(1)
+    final = run.finish(run.attempt(2))
+    run.remove(final, clusters=["job-1", "job-2"])
+    assert {"one RayCluster an attempt", "one jobId an attempt"} <= set(run.broken())
+
+
+def test_a_job_id_that_changes_within_an_attempt() -> None:
+    run = Run(HTTP)
+    ids = run.attempt(1)
+    run.end("id-9")
+    run.remove(run.finish({**ids, "jobId": "id-9"}), clusters=["job-1"])
+    assert "one jobId an attempt" in run.broken()
+
+
+def test_a_second_submitter_job() -> None:
+    run = good()
+    run.object("Job", "submitter-x", "ADDED")
+    run.object("Job", "submitter-x", "DELETED")
+    assert run.broken() == ["one submitter Job an attempt"]
+
+
+def test_a_submission_that_ray_refuses_as_a_duplicate() -> None:
+    run = good(HTTP)
+    run.submit("id-1", Outcome.DUPLICATE)
+    assert run.broken() == ["one submission a jobId"]
+
+
+def test_an_entrypoint_that_runs_twice() -> None:
+    run = good(HTTP)
+    run.submit("id-1")
+    assert run.broken() == ["one submission a jobId", "the entrypoint runs as often as it should"]
+
+
+def test_a_success_that_is_recorded_as_a_failure() -> None:
+    run = Run(HTTP)
+    ids = run.attempt(1)
+    run.remove(run.finish(ids, jobStatus="FAILED", jobDeploymentStatus="Failed", succeeded=0), clusters=["job-1"])
+    assert run.broken() == ["ends as without a fault", "jobStatus tells what Ray says", "counters count attempts"]
+
+
+def test_a_status_that_goes_backwards() -> None:
+    run = Run(HTTP)
+    ids = run.attempt(1)
+    run.rayjob(jobDeploymentStatus="Running", jobStatus="PENDING", **ids)
+    run.remove(run.finish(ids), clusters=["job-1"])
+    assert run.broken() == ["status changes are legal"]
+
+
+def test_a_status_that_no_enum_has() -> None:
+    run = Run(HTTP)
+    ids = run.attempt(1)
+    run.rayjob(jobDeploymentStatus="Running", jobStatus="Failure", **ids)
+    run.remove(run.finish(ids), clusters=["job-1"])
+    assert run.broken() == ["status changes are legal"]
+
+
+def test_a_restart_that_counts_as_a_failure() -> None:
+    run = Run(HTTP)
+    run.remove(run.finish(run.attempt(1), failed=1), clusters=["job-1"])
+    assert run.broken() == ["counters count attempts"]
+
+
+def test_an_end_time_that_is_written_again() -> None:
+    run = Run(HTTP)
+    ids = run.attempt(1)
+    run.finish(ids)
+    run.remove(run.finish(ids, endTime="2026-01-01T00:00:31Z"), clusters=["job-1"])
+    assert run.broken() == ["endTime is written once"]
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(0.5, False), (1.5, True), (9.0, True), (11.0, False)])
+def test_the_ray_cluster_goes_at_the_ttl(seconds: float, kept: bool) -> None:
+    run = Run(TTL)
+    final = run.finish(run.attempt(1))
+    run.now = END_SECONDS + seconds
+    run.object("RayCluster", "job-1", "DELETED")
+    run.remove(final)
+    assert run.broken() == ([] if kept else ["the TTL is kept"])
+
+
+def test_a_ttl_that_passes_while_the_operator_is_down_is_kept_when_it_is_back() -> None:
+    run = Run(TTL)
+    final = run.finish(run.attempt(1))
+    run.now = END_SECONDS + 30
+    run.trace.add("operator", event="started", incarnation=2)
+    run.now += 1
+    run.object("RayCluster", "job-1", "DELETED")
+    run.remove(final)
+    assert run.broken() == []
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_running_job_is_stopped_before_its_rayjob_goes(stopped: bool) -> None:
+    expected = Expected("RUNNING", "Running", succeeded=0, stopped=True)
+    run = Run(Scenario("delete", "Is deleted.", rayjob_gone, {"submissionMode": "HTTPMode"}, expected=expected))
+    ids = run.attempt(1)
+    if stopped:
+        run.stop("id-1")
+    run.remove({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING", **ids}, clusters=["job-1"])
+    assert run.broken() == ([] if stopped else ["a running job is stopped before the finalizer goes"])
+
+
+def test_a_write_of_a_dead_operator_that_was_forwarded() -> None:
+    run = good()
+    run.trace.add("operator", event="killed", incarnation=1)
+    run.trace.add("request", incarnation=1, verb="create", path="/p", write="create:Job#1", refused="it is dead")
+    assert run.broken() == []
+    run.trace.add("request", incarnation=1, verb="create", path="/p", write="create:Job#1")
+    assert run.broken() == ["no write by a dead operator"]
+
+
+def test_a_deletion_that_was_acknowledged_and_never_came() -> None:
+    run = Run(HTTP)
+    final = run.finish(run.attempt(1))
+    asked = run.trace.add("request", incarnation=1, verb="delete", path="/p", resource="pods", name="head")
+    run.trace.add("response", of=asked.sequence, status=200, delivered=True)
+    run.remove(final, clusters=["job-1"])
+    assert run.broken() == ["deletions are kept"]
+
+
+def test_an_object_that_is_left() -> None:
+    run = Run(HTTP)
+    run.remove(run.finish(run.attempt(1)))
+    assert run.broken() == ["nothing is left"]
