@@ -196,12 +196,14 @@ def _remove(folder: Path) -> str:
     Raises:
         HarnessError: Its cluster cannot be removed now; the folder is kept, since it says which cluster that is.
     """
-    from kuberay_e2e.clusters import kind_remains
+    from kuberay_e2e.clusters import footprint, kind_remains
     from kuberay_e2e.ray import headprocess
 
     marker = str(_record(folder).get("marker", ""))
     ended = processes.reap(marker) if marker else []
     containers = kind_remains.remove_leftovers(folder, marker)
+    namespaces = footprint.remove_leftovers(folder)
     headprocess.remove_leftovers(folder / "ray")
     shutil.rmtree(folder, ignore_errors=True)
-    return f"{len(ended)} processes" + (f", {len(containers)} containers" if containers else "")
+    counts = {"processes": ended, "containers": containers, "namespaces": namespaces}
+    return ", ".join(f"{len(found)} {what}" for what, found in counts.items() if found or what == "processes")

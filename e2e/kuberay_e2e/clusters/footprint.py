@@ -114,11 +114,14 @@ class Footprint:
             client.patch(path, json={"metadata": {"finalizers": None}}, headers=headers)
 
 
-def remove_left(folder: Path) -> list[str]:
-    """Remove what a killed run left on a cluster that was not its own; returns a sentence for each thing that stays.
+def remove_leftovers(folder: Path) -> list[str]:
+    """Remove what a killed run left on a cluster that was not its own.
 
     Args:
         folder: The run's folder.
+
+    Returns:
+        Its namespaces.
 
     Raises:
         HarnessError: The cluster does not answer, or something cannot be removed.
@@ -129,12 +132,13 @@ def remove_left(folder: Path) -> list[str]:
     footprint = Footprint(record["run"], tuple(record["namespaces"]), tuple(record["crds"]), tuple(record["roles"]))
     try:
         with Access.read(folder / KUBECONFIG).client(timeout=30.0) as client:
-            return footprint.remove(client)
+            footprint.remove(client)
     except httpx.HTTPError as error:
         raise HarnessError(
             f"The killed run {record['run']!r} left {', '.join(footprint.namespaces)} on a cluster that does not "
             f"answer now: {error}. Delete these namespaces by hand, or try again later."
         ) from error
+    return list(footprint.namespaces)
 
 
 def _ray_objects(client: httpx.Client, namespace: str) -> list[str]:
