@@ -10,12 +10,11 @@ from kuberay_e2e.api import KINDS, Object, retried
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.lifecycle.recording import Recording
 from kuberay_e2e.lifecycle.waiting import NotYetError
+from kuberay_e2e.queueing.requests import MERGE
 from kuberay_e2e.session import Session
 
 SUSPENDED, RUNNING, COMPLETE, FAILED = "Suspended", "Running", "Complete", "Failed"
 VALIDATION_FAILED = "ValidationFailed"
-
-_MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
 class RefusedError(Exception):
@@ -65,7 +64,7 @@ class QueuedJob:
         Raises:
             RefusedError: The API server refused it.
         """
-        _accepted(retried(lambda: self.client.patch(self._path, json=patch, headers=_MERGE)))
+        _accepted(retried(lambda: self.client.patch(self._path, json=patch, headers=MERGE)))
 
     def delete(self) -> None:
         """Ask for its deletion.
@@ -86,7 +85,7 @@ class QueuedJob:
         if workload is None:
             raise HarnessError(f"Expected a Workload of the RayJob {self.namespace}/{self.name}; there is none.")
         path = f"{KINDS['Workload'].format(namespace=self.namespace)}/{workload['metadata']['name']}"
-        _accepted(retried(lambda: self.client.patch(path, json={"spec": {"active": active}}, headers=_MERGE)))
+        _accepted(retried(lambda: self.client.patch(path, json={"spec": {"active": active}}, headers=MERGE)))
 
     def read(self) -> Object | None:
         """The RayJob, or None where it is gone."""
@@ -197,7 +196,7 @@ class QueuedJob:
 
 def _words(status: Mapping[str, Any]) -> str:
     parts = [str(status.get("jobDeploymentStatus") or "New")]
-    parts += [str(status[name]) for name in ("jobStatus", "reason", "message") if status.get(name)]
+    parts += [str(status[name]).rstrip(".") for name in ("jobStatus", "reason", "message") if status.get(name)]
     return ", ".join(dict.fromkeys(parts))
 
 

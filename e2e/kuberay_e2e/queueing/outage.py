@@ -1,6 +1,6 @@
 """Taking Kueue's webhooks away, with Kueue or without it, and giving them back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,9 +10,8 @@ from kuberay_e2e.api import KINDS, retried
 from kuberay_e2e.clusters.stages import APP_NAME, KUEUE
 from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
-
-NAMESPACE = "kueue-system"
-DEPLOYMENT = "kueue-controller-manager"
+from kuberay_e2e.queueing.requests import MERGE, answered
+from kuberay_e2e.session.kueues import KUEUE_DEPLOYMENT, KUEUE_NAMESPACE
 
 _REGISTRATIONS = "/apis/admissionregistration.k8s.io/v1"
 _CONFIGURATIONS = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
@@ -20,7 +19,6 @@ _NOBODY = "-nobody"
 """Appended to the name of the webhooks' Service, so that the API server finds none."""
 
 _SECONDS = 120.0
-_MERGE = {"Content-Type": "application/merge-patch+json"}
 _JSON = {"Content-Type": "application/json-patch+json"}
 
 
@@ -79,13 +77,15 @@ def failure_policies(client: httpx.Client, resource: str) -> dict[str, str]:
 def _configurations(client: httpx.Client) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for plural in _CONFIGURATIONS:
         answer = retried(lambda plural=plural: client.get(f"{_REGISTRATIONS}/{plural}"))  # type: ignore[misc]
-        for item in _read(answer)["items"]:
+        for item in answered(answer)["items"]:
             webhooks = item.get("webhooks") or []
-            if any((hook["clientConfig"].get("service") or {}).get("namespace") == NAMESPACE for hook in webhooks):
+            if any(
+                (hook["clientConfig"].get("service") or {}).get("namespace") == KUEUE_NAMESPACE for hook in webhooks
+            ):
                 yield f"{_REGISTRATIONS}/{plural}/{item['metadata']['name']}", webhooks
 
 
-def _rename(client: httpx.Client, rename: Any) -> None:
+def _rename(client: httpx.Client, rename: Callable[[str], str]) -> None:
     for path, webhooks in _configurations(client):
         patch = [
             {
@@ -95,7 +95,7 @@ def _rename(client: httpx.Client, rename: Any) -> None:
             }
             for number, hook in enumerate(webhooks)
         ]
-        _read(retried(lambda path=path, patch=patch: client.patch(path, json=patch, headers=_JSON)))  # type: ignore[misc]
+        answered(retried(lambda path=path, patch=patch: client.patch(path, json=patch, headers=_JSON)))  # type: ignore[misc]
 
 
 def _await(client: httpx.Client, probe: Mapping[str, Any], *, reachable: bool) -> None:
@@ -110,35 +110,26 @@ def _await(client: httpx.Client, probe: Mapping[str, Any], *, reachable: bool) -
 
 
 def _scale(client: httpx.Client, replicas: int) -> None:
-    path = f"{KINDS['Deployment'].format(namespace=NAMESPACE)}/{DEPLOYMENT}/scale"
-    _read(retried(lambda: client.patch(path, json={"spec": {"replicas": replicas}}, headers=_MERGE)))
+    path = f"{KINDS['Deployment'].format(namespace=KUEUE_NAMESPACE)}/{KUEUE_DEPLOYMENT}/scale"
+    answered(retried(lambda: client.patch(path, json={"spec": {"replicas": replicas}}, headers=MERGE)))
 
 
 def _no_pods(client: httpx.Client) -> None:
-    path = KINDS["Pod"].format(namespace=NAMESPACE)
-    pods = _read(retried(lambda: client.get(path, params={"labelSelector": f"{APP_NAME}={KUEUE}"})))["items"]
+    path = KINDS["Pod"].format(namespace=KUEUE_NAMESPACE)
+    pods = answered(retried(lambda: client.get(path, params={"labelSelector": f"{APP_NAME}={KUEUE}"})))["items"]
     if pods:
         raise NotYetError(", ".join(pod["metadata"]["name"] for pod in pods))
 
 
 def _ready(client: httpx.Client) -> None:
-    path = f"{KINDS['Deployment'].format(namespace=NAMESPACE)}/{DEPLOYMENT}"
-    status = _read(retried(lambda: client.get(path))).get("status") or {}
+    path = f"{KINDS['Deployment'].format(namespace=KUEUE_NAMESPACE)}/{KUEUE_DEPLOYMENT}"
+    status = answered(retried(lambda: client.get(path))).get("status") or {}
     if not status.get("readyReplicas"):
         raise NotYetError(str(status))
 
 
-def _wait(expected: str, look: Any) -> None:
+def _wait(expected: str, look: Callable[[], None]) -> None:
     try:
         wait_for(expected, look, seconds=_SECONDS)
     except VerificationError as error:
         raise HarnessError(str(error)) from None
-
-
-def _read(answer: httpx.Response) -> Any:
-    if not answer.is_success:
-        raise HarnessError(
-            f"Expected {answer.request.method} {answer.request.url.path} to be answered, got {answer.status_code}: "
-            f"{answer.text[:300]}"
-        )
-    return answer.json()

@@ -1,4 +1,4 @@
-"""What a user asks of the API server beside RayJobs: batch Jobs, and queues on hold."""
+"""What is asked of the API server beside RayJobs: batch Jobs, queues on hold, and answers that have to be good."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,8 @@ from kuberay_e2e.api import KINDS, retried
 from kuberay_e2e.errors import HarnessError
 
 _LOCAL_QUEUES = "/apis/kueue.x-k8s.io/v1beta2/namespaces/{namespace}/localqueues"
-_MERGE = {"Content-Type": "application/merge-patch+json"}
+MERGE = {"Content-Type": "application/merge-patch+json"}
+"""Header of a JSON merge patch."""
 
 
 def create(client: httpx.Client, kind: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -19,7 +20,7 @@ def create(client: httpx.Client, kind: str, manifest: Mapping[str, Any]) -> Mapp
         HarnessError: The API server refused it.
     """
     path = KINDS[kind].format(namespace=manifest["metadata"]["namespace"])
-    return _read(retried(lambda: client.post(path, json=manifest)))
+    return answered(retried(lambda: client.post(path, json=manifest)))
 
 
 def delete(client: httpx.Client, kind: str, namespace: str, name: str) -> None:
@@ -29,7 +30,7 @@ def delete(client: httpx.Client, kind: str, namespace: str, name: str) -> None:
         HarnessError: The API server refused it.
     """
     path = f"{KINDS[kind].format(namespace=namespace)}/{name}"
-    _read(retried(lambda: client.delete(path, params={"propagationPolicy": "Background"})))
+    answered(retried(lambda: client.delete(path, params={"propagationPolicy": "Background"})))
 
 
 def set_stop_policy(client: httpx.Client, namespace: str, queue: str, policy: str) -> None:
@@ -45,10 +46,15 @@ def set_stop_policy(client: httpx.Client, namespace: str, queue: str, policy: st
         HarnessError: The API server refused it.
     """
     path = f"{_LOCAL_QUEUES.format(namespace=namespace)}/{queue}"
-    _read(retried(lambda: client.patch(path, json={"spec": {"stopPolicy": policy}}, headers=_MERGE)))
+    answered(retried(lambda: client.patch(path, json={"spec": {"stopPolicy": policy}}, headers=MERGE)))
 
 
-def _read(answer: httpx.Response) -> Mapping[str, Any]:
+def answered(answer: httpx.Response) -> Mapping[str, Any]:
+    """What a request was answered with.
+
+    Raises:
+        HarnessError: It was refused.
+    """
     if not answer.is_success:
         raise HarnessError(
             f"Expected {answer.request.method} {answer.request.url.path} to be answered, got {answer.status_code}: "

@@ -19,7 +19,7 @@ from kuberay_e2e.queueing.runner import KUEUE_VERSION, play
 from kuberay_e2e.queueing.workloads import IMAGE, script
 from kuberay_e2e.session import OPERATOR, OPERATOR_VERSION, OperatorKind, Session, embedded, kind
 from kuberay_e2e.state import Run
-from kuberay_e2e.targets import kind_images, kind_programs, programs_of
+from kuberay_e2e.targets import fault_on, kind_images, kind_programs, programs_of
 from kuberay_e2e.verdicts import State, Verdict, exit_code, write_report
 from kuberay_toolchain.toolchain import Toolchain
 
@@ -61,6 +61,10 @@ def run(
         ToolchainError: A program or an image is missing and cannot be made.
     """
     scenarios = select(patterns)
+    if cluster is ClusterKind.KIND:
+        for scenario in scenarios:
+            if scenario.kill_at:
+                fault_on(operator, scenario.kill_at)
     name = state.free_name("kueue")
     folder = report.prepare(folder or state.state_folder() / "reports" / name)
     for sentence in state.sweep():
@@ -69,8 +73,6 @@ def run(
     open_session = _opener(cluster, operator, toolchain)
     started = time.monotonic()
     with state.claim(name) as claimed, open_session(claimed) as session:
-        for scenario in scenarios:
-            scenario.fault(session)
         install(session, toolchain)
         ready = time.monotonic() - started
         console.print(f"{cluster} cluster with Kueue and the KubeRay operator, {ready:.0f} s", highlight=False)
