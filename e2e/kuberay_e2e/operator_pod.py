@@ -194,7 +194,10 @@ class OperatorPod:
         Raises:
             HarnessError: There is no Deployment, or its pod is not Ready within two minutes.
         """
-        if self._replicas() == 0:
+        replicas = self._replicas()
+        if replicas is None:
+            raise HarnessError(f"Expected the operator's Deployment {self._deployment} to be there; it is not.")
+        if replicas == 0:
             self._scale(1)
         deadline = time.monotonic() + _START_SECONDS
         while True:
