@@ -72,6 +72,14 @@ def test_one_that_depends_on_timing_may_stay_away() -> None:
     assert verdict(BROKEN, known=(sometimes,)).state is State.DEVIATES
 
 
+def test_one_cause_may_break_several_promises_and_is_named_once() -> None:
+    twice = replace(GONE, also=("status agrees with the entrypoint",))
+    other = Finding("status agrees with the entrypoint", False, "Running after the entrypoint's end")
+    found = verdict(BROKEN, other, known=(twice,))
+    assert (found.state, found.deviation) == (State.DEVIATES, ("job-gone",))
+    assert verdict(BROKEN, replace(other, seen="2 starts"), known=(twice,)).state is State.VIOLATED
+
+
 def test_a_deviation_of_another_mode_excuses_nothing() -> None:
     assert verdict(BROKEN, mode="HTTPMode").state is State.VIOLATED
 
@@ -90,6 +98,7 @@ def test_a_version_has_the_deviations_of_its_own_file(tmp_path: Path) -> None:
         (("  upstream: none found\n", ""), "'upstream'"),
         (("  cause: An error is returned for ever.", "  cause: 7"), "cause .* to be text"),
         (('trace: ["+1.0 Job deleted"]', "trace: nothing"), "list of lines"),
+        (("  upstream: none found", "  upstream: none found\n  also: RayJob ends"), "also .* list of lines"),
         (("  promise:", "  promis:"), "Unknown field 'promis'"),
         (("  upstream: none found", "  upstream: none found\n  occurrence: often"), "always or sometimes"),
         (("- id", "- nothing\n- id"), "entry 1"),

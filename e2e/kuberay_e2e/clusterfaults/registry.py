@@ -43,9 +43,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "submitter-job-deleted",
         "The submitter Job is deleted with its pod while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=15, deadline=90),
+        Load(Mode.K8S_JOB, seconds=10),
         submitters.delete_job,
-        patience=60,
+        patience=45,
     ),
     *(
         Scenario(

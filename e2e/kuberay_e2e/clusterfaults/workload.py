@@ -51,6 +51,13 @@ else:
 say("end")
 """.replace("{RUNS}", executions.MOUNT)
 
+_ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT": "240",
+}
+"""On a loaded machine Ray's dashboard gives up after the 30 s that its parts have to start, and no head gets ready."""
+
+_FEWER_PROCESSES = {"no-monitor": "true", "include-log-monitor": "false"}
 _TOLERATIONS = [{"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}]
 
 
@@ -113,7 +120,7 @@ def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]
         "rayClusterSpec": {
             "rayVersion": RAY_VERSION,
             "headGroupSpec": {
-                "rayStartParams": {"num-cpus": "0" if load.workers else "1"},
+                "rayStartParams": {"num-cpus": "0" if load.workers else "1", **_FEWER_PROCESSES},
                 "template": _ray_pod("ray-head", load, folder, memory="1536Mi", probes=_head_probes()),
             },
         },
@@ -184,7 +191,7 @@ def _container(name: str, *, cpu: str, request: str, limit: str) -> dict[str, An
         "name": name,
         "image": IMAGE,
         "imagePullPolicy": "IfNotPresent",
-        "env": [{"name": "RAY_USAGE_STATS_ENABLED", "value": "0"}],
+        "env": [{"name": name, "value": value} for name, value in _ENVIRONMENT.items()],
         "resources": {"requests": {"cpu": cpu, "memory": request}, "limits": {"memory": limit}},
     }
 

@@ -29,8 +29,9 @@ class Deviation:
         id: Its name, in lower-case letters, digits and hyphens, unique among all files.
         scenario: The scenario in which it happens.
         promise: The promise that is broken, as the scenario's findings call it.
+        also: Further promises that the same thing may break.
         expected: What users are told, a sentence.
-        seen: A regular expression that is found in what the scenario sees of the promise.
+        seen: A regular expression that is found in what the scenario sees of each of these promises.
         trace: What was recorded when it was last looked at, line by line.
         cause: Why it happens, with the place in the source.
         upstream: Address of the issue or pull request, or `none found` with what was searched for.
@@ -47,6 +48,7 @@ class Deviation:
     cause: str
     upstream: str
     mode: str = ""
+    also: tuple[str, ...] = ()
     occurrence: Occurrence = Occurrence.ALWAYS
 
     def concerns(self, scenario: str, mode: str) -> bool:
@@ -55,7 +57,7 @@ class Deviation:
 
     def matches(self, promise: str, seen: str) -> bool:
         """True where what was seen of a broken promise is this deviation."""
-        return self.promise == promise and re.search(self.seen, seen) is not None
+        return promise in (self.promise, *self.also) and re.search(self.seen, seen) is not None
 
 
 class Deviations(Sequence[Deviation]):
@@ -122,15 +124,13 @@ def _entry(entry: Any, where: str) -> Deviation:
     if not isinstance(entry, Mapping):
         raise InputError(f"Expected a mapping at {where}; it is {entry!r}.")
     known = {field.name for field in fields(Deviation)}
-    required = known - {"mode", "occurrence"}
+    required = known - {"mode", "also", "occurrence"}
     if unknown := sorted(set(entry) - known):
         raise InputError(f"Unknown field {unknown[0]!r} at {where}; there are {', '.join(sorted(known))}.")
     if missing := sorted(required - {name for name, value in entry.items() if value}):
         raise InputError(f"Expected the field {missing[0]!r} at {where} to have a value.")
-    trace = entry["trace"]
-    if not isinstance(trace, list) or not all(isinstance(line, str) for line in trace):
-        raise InputError(f"Expected trace at {where} to be a list of lines; it is {trace!r}.")
-    texts = {name: value for name, value in entry.items() if name != "trace"}
+    lists = {name: _lines(entry[name], name, where) for name in ("trace", "also") if name in entry}
+    texts = {name: value for name, value in entry.items() if name not in lists}
     for name, value in texts.items():
         if not isinstance(value, str):
             raise InputError(f"Expected {name} at {where} to be text; it is {value!r}.")
@@ -143,4 +143,11 @@ def _entry(entry: Any, where: str) -> Deviation:
         raise InputError(f"Expected seen at {where} to be a regular expression: {error}.") from error
     except ValueError as error:
         raise InputError(f"Expected occurrence at {where} to be always or sometimes: {error}.") from error
-    return Deviation(**texts, trace=tuple(trace), occurrence=occurrence)
+    values: dict[str, Any] = {**texts, **lists}
+    return Deviation(**values, occurrence=occurrence)
+
+
+def _lines(value: Any, name: str, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(line, str) for line in value):
+        raise InputError(f"Expected {name} at {where} to be a list of lines; it is {value!r}.")
+    return tuple(value)

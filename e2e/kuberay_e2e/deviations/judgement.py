@@ -37,7 +37,7 @@ def judge(
         if finding.held:
             continue
         matching = [entry for entry in concerning if entry.matches(finding.promise, finding.seen)]
-        happened += matching
+        happened += [entry for entry in matching if entry not in happened]
         if not matching:
             wanted = f"; expected {finding.expected}" if finding.expected else ""
             sentences.append(f"{finding.promise}: broken, and no known deviation: {finding.seen}{wanted}.")
