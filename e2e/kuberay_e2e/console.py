@@ -87,6 +87,8 @@ def summary(console: Console, result: Result) -> None:
         for item in result.invariants:
             table.add_row(item.name, _MARKS[State.HELD if item.held else State.FAILED], item.seen)
         console.print(table)
+    for note in result.notes:
+        console.print(note, highlight=False, soft_wrap=True)
     spent = result.spent
     console.print(
         f"{result.seconds:.1f} s in all: {spent.get('kuberay', 0):.1f} s waiting that KubeRay and the job impose, "

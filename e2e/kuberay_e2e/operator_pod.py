@@ -164,6 +164,7 @@ class OperatorPod:
         self._trace = trace
         self._lives: list[Life] = []
         self._killed: Life | None = None
+        self._stopped = False
         self._kills = ThreadPoolExecutor(1, thread_name_prefix="operator-kill")
         self._kill: Future[None] | None = None
         self.guard = threading.RLock()
@@ -211,9 +212,7 @@ class OperatorPod:
                     f"{self.last_lines()}"
                 )
             time.sleep(_PAUSE_SECONDS)
-        if not self._lives or self._lives[-1].key != life.key:
-            self._lives.append(life)
-            self._note("started", life, version=life.version)
+        self._notice(life)
 
     def aim(self) -> None:
         """Look up what a kill is to end, so that the kill itself is one command.
@@ -224,9 +223,7 @@ class OperatorPod:
         life = self._present()
         if life is None or not life.running:
             raise HarnessError("Expected the operator to run before it is killed; it does not.")
-        if not self._lives or self._lives[-1].key != life.key:
-            self._lives.append(life)
-            self._note("restarted by itself", life)
+        self._notice(life)
         self.keep_log()
 
     def kill_soon(self) -> None:
@@ -275,10 +272,14 @@ class OperatorPod:
                 )
             time.sleep(_PAUSE_SECONDS)
         if self._lives:
+            self._stopped = True
             self._note("stopped", self._lives[-1])
 
     def keep_log(self) -> None:
         """Write the log of the present incarnation to its file, as far as it can be read."""
+        life = self._present()
+        if life is not None and life.running:
+            self._notice(life)
         if self._lives:
             self._keep(self.incarnation, previous=False)
 
@@ -289,6 +290,17 @@ class OperatorPod:
             return ""
         said = self._read_log(life, previous=not life.running and life.restarts > 0)
         return "\n".join(said.splitlines()[-count:])
+
+    def _notice(self, life: Life) -> None:
+        """Take note of a life that was not seen before, and of the end of the one before it if nobody killed it."""
+        before = self._lives[-1] if self._lives else None
+        if before is not None and before.key == life.key:
+            return
+        if before is not None and before.key != (self._killed and self._killed.key) and not self._stopped:
+            self._note("ended by itself", before)
+        self._lives.append(life)
+        self._stopped = False
+        self._note("started", life, version=life.version)
 
     def _end(self, life: Life) -> None:
         self._killer.kill(life)

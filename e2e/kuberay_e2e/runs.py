@@ -1,5 +1,6 @@
 """A life cycle as the command line runs it: input first, then programs, then the cluster."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def lifecycle(request: Request, console: Console) -> int:
         keep=lambda opened: report.keep_evidence(opened, folder),
     )
     try:
-        result = cycle.run()
+        result = dataclasses.replace(cycle.run(), notes=target.notes())
     finally:
         progress.close()
     report.write(result, folder)

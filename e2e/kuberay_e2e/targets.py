@@ -18,6 +18,7 @@ from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Fault, Position, faults
 from kuberay_e2e.images import images_of
 from kuberay_e2e.lifecycle import Workload
+from kuberay_e2e.operator_pod import NodeKiller, PodDeletion
 from kuberay_e2e.ray.script import Script, always
 from kuberay_e2e.session import (
     OPERATOR,
@@ -40,6 +41,15 @@ from kuberay_toolchain.toolchain import Toolchain
 
 _WITH_SUBMITTER, _WITHOUT_SUBMITTER = "create:Job", "update:RayJob/status:jobDeploymentStatus=Running"
 """Writes at which the operator is killed unless the user chooses another."""
+
+_SOFT_END = (
+    "nodes cannot be reached here, so that its kubelet sends SIGTERM first and SIGKILL a second or two later, and it "
+    "may have written on for that moment"
+)
+_WITNESS = (
+    "One submission is judged by the list of Ray's Jobs API and the logs of submitter pods, not by every request that "
+    "reached Ray."
+)
 
 Output = Callable[[str], None]
 
@@ -85,6 +95,10 @@ class Target(Protocol):
         """Open the session."""
         ...
 
+    def notes(self) -> list[str]:
+        """What has to be known to read the result."""
+        ...
+
 
 @dataclass
 class Embedded:
@@ -116,6 +130,10 @@ class Embedded:
         """Open the session; simulated jobs print what the workload is known to print."""
         script = always(Script(output=workload.expected_output or ("the simulated job ran",)))
         return embedded(run, self._programs, ray=self.kind, script=script, output=output)
+
+    def notes(self) -> list[str]:
+        """Nothing: every request and every submission was seen."""
+        return []
 
 
 @dataclass
@@ -150,6 +168,10 @@ class Kind:
     def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:  # noqa: ARG002
         """Open the session."""
         return kind(run, self._programs, self._images, operator=self.operator, nodes=self.nodes, output=output)
+
+    def notes(self) -> list[str]:
+        """How the operator was ended, and how much of Ray was seen."""
+        return [*_ends(self.operator, NodeKiller.name), _WITNESS]
 
 
 @dataclass
@@ -215,6 +237,10 @@ class Existing:
         """Open the session."""
         return existing(run, self._programs, self._config, self._decision, output=output)
 
+    def notes(self) -> list[str]:
+        """How the operator was ended, and how much of Ray was seen."""
+        return [*_ends(self.operator, f"{PodDeletion.name}: {_SOFT_END}"), _WITNESS]
+
 
 def _refuse_cluster_scoped(access: Access, workload: Workload) -> None:
     """Refuse objects outside namespaces, which would not go with them.
@@ -233,6 +259,12 @@ def _refuse_cluster_scoped(access: Access, workload: Workload) -> None:
                     f"The {item['kind']} {item['metadata']['name']} of the manifest is in no namespace, so that it "
                     "would not go with those of the run. On an existing cluster, create it yourself and leave it out."
                 )
+
+
+def _ends(operator: OperatorKind, how: str) -> list[str]:
+    if operator is OperatorKind.LOCAL:
+        return []
+    return [f"The operator ran in a pod and was ended, once a watch had shown its write, by {how}."]
 
 
 def fault_on(operator: OperatorKind, text: str) -> Fault:

@@ -132,3 +132,14 @@ def test_a_write_that_a_dead_operator_got_through_is_found() -> None:
     run.trace.add("request", incarnation=1, path="/later", write="create:Job#1")
     found = invariants.no_write_after_death(Recording("", [], [], run.events()), run.ledger, True)
     assert (found.held, found.seen) == (False, "create:Job#1")
+
+
+def test_an_operator_that_ended_by_itself() -> None:
+    run = good_run()
+    for event in ("started", "killed", "started"):
+        run.trace.add("operator", event=event, incarnation=1, pod="operator-1", restarts=0)
+    assert invariants.no_unasked_restart(Recording("", [], [], run.events()), run.ledger, True).held
+    run.trace.add("operator", event="ended by itself", incarnation=2, pod="operator-1", restarts=1)
+    found = invariants.no_unasked_restart(Recording("", [], [], run.events()), run.ledger, True)
+    assert not found.held
+    assert found.seen == "expected none, saw operator-1 (restart 1)"

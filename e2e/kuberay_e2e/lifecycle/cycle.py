@@ -284,9 +284,10 @@ class LifeCycle:
         whole = Recording("", [], [], events)
         fired = self._settings.fault.fired.is_set()
         seen = str(self._settings.fault) if fired else "expected it to fire; its write was never seen"
+        check = invariants.no_write_after_death if session.has_gateway else invariants.no_unasked_restart
         self._invariants += [
             Invariant("the fault fired", fired, seen),
-            invariants.no_write_after_death(whole, session.ledger, has_submitter),
+            check(whole, session.ledger, has_submitter),
         ]
 
     def _apply(self, session: Session, rayjob: Mapping[str, Any] | None) -> str:

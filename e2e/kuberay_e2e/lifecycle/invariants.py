@@ -115,6 +115,15 @@ def no_write_after_death(recording: Recording, _: Ledger, __: bool) -> Invariant
     return Invariant("no write by a dead operator", not late, ", ".join(late) or f"{len(dead)} killed")
 
 
+def no_unasked_restart(recording: Recording, _: Ledger, __: bool) -> Invariant:
+    """An operator that runs in a pod ended only when it was killed: no panic, no lost lease, no failed probe."""
+    events = [event.data for event in recording.events if event.kind == "operator"]
+    unasked = [f"{data['pod']} (restart {data['restarts']})" for data in events if data["event"] == "ended by itself"]
+    killed = sum(data["event"] == "killed" for data in events)
+    seen = f"expected none, saw {', '.join(unasked)}" if unasked else f"{killed} killed, no other end"
+    return Invariant("no end of the operator but by the kill", not unasked, seen)
+
+
 INVARIANTS: tuple[Check, ...] = (
     same_ray_cluster_name,
     same_job_id,

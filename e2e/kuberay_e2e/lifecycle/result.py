@@ -78,6 +78,7 @@ class Result:
         invariants: The invariants; empty where the run ended before they could be judged.
         seconds: Total time.
         spent: Seconds by what they were spent on.
+        notes: What has to be known to read the result: how the operator was ended, what could not be seen.
     """
 
     source: str
@@ -87,6 +88,7 @@ class Result:
     invariants: Sequence[Invariant]
     seconds: float
     spent: Mapping[str, float] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     @property
     def exit_code(self) -> int:
