@@ -6,7 +6,7 @@ from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Position
 from kuberay_e2e.gateway.faults import parse
 from kuberay_e2e.queueing.queues import BATCH, HIGH, LOW, PRIORITIES, URGENT, Quota, configuration
-from kuberay_e2e.queueing.registry import SCENARIOS, select
+from kuberay_e2e.queueing.registry import POSITIONS, SCENARIOS, select
 from kuberay_e2e.queueing.workloads import SCRIPTS, job_millicpus, rayjob
 from kuberay_e2e.session import watched_writes
 from kuberay_model import rules
@@ -25,7 +25,7 @@ def test_by_default_one_crash_of_each_kind_runs() -> None:
 def test_patterns_choose_the_others() -> None:
     chosen = select(["crash-in-admission/*", "gang"])
     assert {scenario.name for scenario in chosen if not scenario.kill_at} == {"gang"}
-    assert {parse(scenario.kill_at).position for scenario in chosen if scenario.kill_at} == set(Position)
+    assert {parse(scenario.kill_at).position for scenario in chosen if scenario.kill_at} == set(POSITIONS)
 
 
 def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:

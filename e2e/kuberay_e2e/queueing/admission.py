@@ -10,9 +10,12 @@ from kuberay_e2e.queueing.crash import crash
 from kuberay_e2e.queueing.jobs import RUNNING, QueuedJob
 from kuberay_e2e.queueing.queues import BATCH, HIGH, LOW, URGENT
 from kuberay_e2e.queueing.scenario import Desk
-from kuberay_e2e.queueing.workloads import BRIEF, LONG, blocker
+from kuberay_e2e.queueing.workloads import BRIEF, LONG, POD_MILLICPUS, SUBMITTER_MILLICPUS, blocker
 
 PODS_GONE = "quota is given on when the pods that used it are gone"
+
+GANG_WORKERS = 2
+"""Workers of the job that waits whole."""
 
 _TOLERANCE_SECONDS = 1.0
 """Pods that overlap for less are within the precision of watching."""
@@ -67,14 +70,15 @@ def admission(desk: Desk) -> None:
 
 def gang(desk: Desk) -> None:
     """A job of which a part would fit waits whole."""
-    other = requests.create(desk.client, "Job", blocker(desk.namespace, "other", queue=BATCH, millicpus=150))
+    part = blocker(desk.namespace, "other", queue=BATCH, millicpus=POD_MILLICPUS + SUBMITTER_MILLICPUS)
+    other = requests.create(desk.client, "Job", part)
     desk.keep("another job takes a part of the quota", lambda: _started(desk, other["metadata"]["name"]))
-    job = desk.job("gang", queue=BATCH, workers=2).create()
+    job = desk.job("gang", queue=BATCH, workers=GANG_WORKERS).create()
     desk.keep("the job waits suspended", job.suspended)
     desk.stay("neither RayCluster nor pod is there while it waits", lambda: _nothing(job), seconds=_WAIT_SECONDS)
     requests.delete(desk.client, "Job", desk.namespace, other["metadata"]["name"])
     desk.keep("the job is admitted", job.admitted)
-    desk.keep("all its Ray pods are there", lambda: _ray_pods(job, 3))
+    desk.keep("all its Ray pods are there", lambda: _ray_pods(job, 1 + GANG_WORKERS))
     desk.keep("the job succeeds", job.succeeded)
     _end(desk, job, runs=1)
 

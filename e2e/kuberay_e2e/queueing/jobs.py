@@ -13,8 +13,8 @@ from kuberay_e2e.lifecycle.waiting import NotYetError
 from kuberay_e2e.queueing.requests import MERGE
 from kuberay_e2e.session import Session
 
-SUSPENDED, RUNNING, COMPLETE, FAILED = "Suspended", "Running", "Complete", "Failed"
-VALIDATION_FAILED = "ValidationFailed"
+INITIALIZING, RUNNING, SUSPENDING, SUSPENDED = "Initializing", "Running", "Suspending", "Suspended"
+COMPLETE, FAILED, VALIDATION_FAILED = "Complete", "Failed", "ValidationFailed"
 
 
 class RefusedError(Exception):

@@ -7,16 +7,20 @@ from fnmatch import fnmatchcase
 from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Position
 from kuberay_e2e.queueing import admission, outages, quota
+from kuberay_e2e.queueing.jobs import INITIALIZING, SUSPENDED, SUSPENDING
 from kuberay_e2e.queueing.queues import Quota
 from kuberay_e2e.queueing.scenario import Scenario
-from kuberay_e2e.queueing.workloads import job_millicpus
+from kuberay_e2e.queueing.workloads import SUBMITTER_MILLICPUS, job_millicpus
 
-_ONE_JOB = Quota(job_millicpus() + 50)
+_ONE_JOB = Quota(job_millicpus() + SUBMITTER_MILLICPUS)
 """Room for one job, not for two."""
 
-_PREEMPTING = Quota(job_millicpus() + 50, preempts=True)
+_PREEMPTING = replace(_ONE_JOB, preempts=True)
 
 _STATUS = "update:RayJob/status:jobDeploymentStatus="
+_LOW_STATUS = "update:RayJob/status~low:jobDeploymentStatus="
+"""The same of the job that is preempted; the one that preempts is suspended too before it is admitted."""
+
 _CLUSTER, _SUBMITTER = "delete:RayCluster", "delete:Job"
 
 _SAME_END = (
@@ -52,7 +56,7 @@ _PLAIN = (
         "A job of head and two workers waits, although its head and one worker would fit.",
         "Admission is all or nothing: a Workload gets the quota of all its pod sets or none, and until then the "
         "RayJob is suspended and has neither RayCluster nor pods.",
-        Quota(400),
+        Quota(job_millicpus(admission.GANG_WORKERS) + SUBMITTER_MILLICPUS),
         admission.gang,
     ),
     Scenario(
@@ -112,27 +116,36 @@ _PLAIN = (
 )
 
 
+POSITIONS = (Position.BEFORE, Position.COMMITTED, Position.LOST, Position.AFTER)
+"""Where a write is disturbed: the operator dies around it, or loses the response."""
+
+
 def _crashes() -> list[Scenario]:
     """The operator killed in suspension, admission and preemption: one write of each by default, the others named."""
     plain = {scenario.name: scenario for scenario in _PLAIN}
     writes = {
-        "suspension": (_CLUSTER, _SUBMITTER, f"{_STATUS}Suspending", f"{_STATUS}Suspended"),
-        "admission": ("create:RayCluster", _STATUS, f"{_STATUS}Initializing"),
-        "preemption": (_CLUSTER, _SUBMITTER),
+        "suspension": (_CLUSTER, _SUBMITTER, _STATUS + SUSPENDING, _STATUS + SUSPENDED),
+        "admission": ("create:RayCluster", _STATUS, _STATUS + INITIALIZING),
+        "preemption": (
+            _CLUSTER,
+            _SUBMITTER,
+            _LOW_STATUS + SUSPENDING,
+            _LOW_STATUS + SUSPENDED,
+        ),
     }
     found = []
     for name, faults in writes.items():
         main, *_ = faults
         found.append(_crash(plain[name], f"crash-in-{name}", main))
         for write in faults:
-            for position in Position:
+            for position in POSITIONS:
                 kill_at = f"{write}@{position}"
                 found.append(_crash(plain[name], f"crash-in-{name}/{kill_at}", kill_at, further=True))
     return found
 
 
 def _crash(scenario: Scenario, name: str, kill_at: str, *, further: bool = False) -> Scenario:
-    doc = f"{scenario.doc} The operator is killed at {kill_at}."
+    doc = f"{scenario.doc} The operator is disturbed at {kill_at}."
     return replace(scenario, name=name, doc=doc, expected=_SAME_END, exclusive=True, kill_at=kill_at, further=further)
 
 

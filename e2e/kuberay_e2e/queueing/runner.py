@@ -12,13 +12,17 @@ from kuberay_e2e.verdicts import Verdict
 
 KUEUE_VERSION = "0.19.2"
 
+SIDE_BY_SIDE = 4
+"""How many scenarios run at the same time; each has one or two RayJobs, of which mostly one runs."""
+
 
 def play(
     session: Session,
     scenarios: Sequence[Scenario],
     known: Deviations,
     *,
-    side_by_side: int = 4,
+    side_by_side: int = SIDE_BY_SIDE,
+    remove: bool = True,
     ended: Callable[[Verdict], None] = lambda _: None,
 ) -> list[Verdict]:
     """Play scenarios, each in a namespace of its own.
@@ -30,6 +34,7 @@ def play(
         scenarios: The scenarios.
         known: Known deviations.
         side_by_side: How many run at a time.
+        remove: Remove the queues in the end; not needed where the cluster goes anyway.
         ended: Called with each verdict, from any thread.
 
     Raises:
@@ -52,4 +57,5 @@ def play(
             verdicts = list(pool.map(run, together))
         return verdicts + [run(scenario) for scenario in alone]
     finally:
-        stack.destroy()
+        if remove:
+            stack.destroy()

@@ -79,7 +79,7 @@ def run(
         try:
             facts = _facts(session, cluster)
             known = known_deviations()
-            verdicts = play(session, scenarios, known, ended=lambda verdict: _show(console, verdict))
+            verdicts = play(session, scenarios, known, remove=False, ended=lambda verdict: _show(console, verdict))
         finally:
             report.keep_evidence(session, folder)
     whole = f"{time.monotonic() - started:.0f} s, {ready:.0f} s of them for cluster, Kueue and operator"

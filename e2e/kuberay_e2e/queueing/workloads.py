@@ -16,8 +16,11 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 IMAGE = "rayproject/ray:2.52.0"
 RAY_VERSION = "2.52.0"
 
-POD_MILLICPUS = 100
-SUBMITTER_MILLICPUS = 50
+POD_MILLICPUS, SUBMITTER_MILLICPUS = 60, 30
+"""What pods ask for, in thousandths of a CPU: little, because the control plane of a node asks for half of two."""
+
+GRACE_SECONDS = 5
+"""How long a pod may take to end. Kubernetes gives 30 by default, which a Ray head uses to its end."""
 
 BRIEF, LONG, ENDLESS, FAILING = "sleep 1", "sleep 12", "sleep 3600", "false"
 """Entrypoints: a job that is soon over, one that can be disturbed while it runs, one that only ends when it is
@@ -72,7 +75,7 @@ def rayjob(
         "minReplicas": workers,
         "maxReplicas": workers,
         "rayStartParams": {},
-        "template": {"spec": {"containers": [_container("ray-worker")]}},
+        "template": _pod("ray-worker"),
     }
     return {
         "apiVersion": "ray.io/v1",
@@ -88,10 +91,7 @@ def rayjob(
             "submitterPodTemplate": _submitter(),
             "rayClusterSpec": {
                 "rayVersion": RAY_VERSION,
-                "headGroupSpec": {
-                    "rayStartParams": {},
-                    "template": {"spec": {"containers": [_container("ray-head")]}},
-                },
+                "headGroupSpec": {"rayStartParams": {}, "template": _pod("ray-head")},
                 "workerGroupSpecs": [group],
             },
             **(spec or {}),
@@ -124,8 +124,8 @@ def blocker(namespace: str, name: str, *, queue: str, millicpus: int) -> Manifes
     }
 
 
-def _container(name: str) -> Manifest:
-    return {
+def _pod(name: str) -> Manifest:
+    container = {
         "name": name,
         "image": IMAGE,
         "imagePullPolicy": "IfNotPresent",
@@ -135,6 +135,7 @@ def _container(name: str) -> Manifest:
             "limits": {"memory": "1536Mi"},
         },
     }
+    return {"spec": {"terminationGracePeriodSeconds": GRACE_SECONDS, "containers": [container]}}
 
 
 def _submitter() -> Manifest:
@@ -144,4 +145,5 @@ def _submitter() -> Manifest:
         "imagePullPolicy": "IfNotPresent",
         "resources": {"requests": {"cpu": f"{SUBMITTER_MILLICPUS}m", "memory": "128Mi"}},
     }
-    return {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    pod = {"restartPolicy": "Never", "terminationGracePeriodSeconds": GRACE_SECONDS, "containers": [container]}
+    return {"spec": pod}
