@@ -16,7 +16,7 @@ import httpx
 
 from kuberay_e2e.access import Access
 from kuberay_e2e.api import retried
-from kuberay_e2e.clusters.provider import Nodes
+from kuberay_e2e.clusters.provider import Nodes, Prepared
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.trace import Trace
 
@@ -84,6 +84,14 @@ class Killer(Protocol):
 
     name: str
 
+    def aim(self, life: Life) -> None:
+        """Prepare to end it, so that the end itself takes no time.
+
+        Raises:
+            HarnessError: It cannot be reached.
+        """
+        ...
+
     def kill(self, life: Life) -> None:
         """End it.
 
@@ -92,9 +100,16 @@ class Killer(Protocol):
         """
         ...
 
+    def release(self) -> None:
+        """Forget what was aimed at."""
+        ...
+
 
 class NodeKiller:
-    """SIGKILL from the node, by containerd: nobody is asked, nothing is shut down, the pod stays.
+    """SIGKILL from the node: nobody is asked, nothing is shut down, the pod stays.
+
+    A kill command is started when a life is aimed at and waits on the node; it kills only what is still that life's
+    container.
 
     Args:
         nodes: Access to the nodes.
@@ -104,10 +119,33 @@ class NodeKiller:
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
+        self._aimed: tuple[Life, Prepared] | None = None
+
+    def aim(self, life: Life) -> None:
+        """Find the container's first process and start the command that will kill it."""
+        self.release()
+        tasks = self._nodes.exec(life.node, "ctr", "--namespace", "k8s.io", "task", "ls")
+        found = [words for words in map(str.split, tasks.splitlines()) if words and words[0] == life.container]
+        if not found:
+            raise HarnessError(f"Expected the container {life.container} of {life.pod} to run on {life.node}.")
+        process = found[0][1]
+        kill = 'grep -q "$1" "/proc/$2/cgroup" && kill -KILL "$2"'
+        command = ("sh", "-c", kill, "sh", life.container, process)
+        self._aimed = life, self._nodes.prepare(life.node, *command)
 
     def kill(self, life: Life) -> None:
-        """Kill the container's task."""
-        self._nodes.exec(life.node, "ctr", "--namespace", "k8s.io", "task", "kill", "-s", "SIGKILL", life.container)
+        """Let the command run."""
+        if self._aimed is None or self._aimed[0].key != life.key:
+            self.aim(life)
+        assert self._aimed is not None
+        (_, command), self._aimed = self._aimed, None
+        command.run()
+
+    def release(self) -> None:
+        """Let a command go that waits on a node."""
+        if self._aimed is not None:
+            self._aimed[1].release()
+            self._aimed = None
 
 
 class PodDeletion:
@@ -126,6 +164,12 @@ class PodDeletion:
     def __init__(self, access: Access, namespace: str) -> None:
         self._access = access
         self._namespace = namespace
+
+    def aim(self, life: Life) -> None:
+        """A deletion needs no preparation."""
+
+    def release(self) -> None:
+        """Nothing waits."""
 
     def kill(self, life: Life) -> None:
         """Delete the pod."""
@@ -172,6 +216,7 @@ class OperatorPod:
     def close(self) -> None:
         """Let go of the API server."""
         self._kills.shutdown()
+        self._killer.release()
         self._client.close()
 
     @property
@@ -224,6 +269,7 @@ class OperatorPod:
         if life is None or not life.running:
             raise HarnessError("Expected the operator to run before it is killed; it does not.")
         self._notice(life)
+        self._killer.aim(life)
         self.keep_log()
 
     def kill_soon(self) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind_configuration import SERVICE_RANGE, pod_range
+from kuberay_e2e.clusters.prepared import PreparedCommand
 
 
 class KindNodes:
@@ -25,6 +26,14 @@ class KindNodes:
             HarnessError: It failed or took too long.
         """
         return self._engine.exec(node, *command)
+
+    def prepare(self, node: str, *command: str) -> PreparedCommand:
+        """Start a command on a node that waits until it is told to run.
+
+        Raises:
+            HarnessError: The node cannot be entered.
+        """
+        return PreparedCommand(self._engine, node, *command)
 
     def load(self, archive: Path) -> None:
         """Take the image of a docker-archive into containerd on every node.

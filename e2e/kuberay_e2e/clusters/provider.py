@@ -8,6 +8,22 @@ from typing import Protocol
 from kuberay_e2e.state import Run
 
 
+class Prepared(Protocol):
+    """A command that waits until it is told to run."""
+
+    def run(self) -> None:
+        """Run it now and wait for its end.
+
+        Raises:
+            HarnessError: It failed or took too long.
+        """
+        ...
+
+    def release(self) -> None:
+        """Let it go without having run it."""
+        ...
+
+
 class Nodes(Protocol):
     """Access to the nodes of a cluster, as an administrator of the machine has it."""
 
@@ -20,6 +36,14 @@ class Nodes(Protocol):
 
         Raises:
             HarnessError: It failed or took too long.
+        """
+        ...
+
+    def prepare(self, node: str, *command: str) -> Prepared:
+        """Start a command on a node that waits until it is told to run, which then takes milliseconds.
+
+        Raises:
+            HarnessError: The node cannot be entered.
         """
         ...
 
