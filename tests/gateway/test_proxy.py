@@ -39,6 +39,7 @@ class Upstream:
             web.get("/api/v1/namespaces/n/services/head-svc", self.service),
             web.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", self.review),
             web.get("/api/jobs/known", self.job),
+            web.post(RAY + "/api/jobs/", self.submit),
         ]
 
     async def create(self, request: web.Request) -> web.Response:
@@ -64,6 +65,11 @@ class Upstream:
 
     async def review(self, _: web.Request) -> web.Response:
         return web.json_response({"status": {"allowed": self.allowed}}, status=201)
+
+    async def submit(self, request: web.Request) -> web.Response:
+        self.tokens.append(request.headers["Authorization"])
+        self.proxied += 1
+        return web.json_response({"submission_id": (await request.json())["submission_id"]})
 
     async def job(self, _: web.Request) -> web.Response:
         self.proxied += 1
@@ -92,7 +98,7 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(*, ray: bool = True) -> AsyncIterator[Bench]:
+async def bench(*, ray: bool = True, real_pods: bool = False) -> AsyncIterator[Bench]:
     upstream = Upstream()
     app = web.Application(client_max_size=8 << 20)
     app.add_routes(upstream.routes())
@@ -107,7 +113,10 @@ async def bench(*, ray: bool = True) -> AsyncIterator[Bench]:
         return base if ray and (namespace, ray_cluster) == ("n", "cluster") else None
 
     try:
-        async with Gateway(Access(base), trace, doors) as gateway, aiohttp.ClientSession() as client:
+        async with (
+            Gateway(Access(base), trace, None if real_pods else doors) as gateway,
+            aiohttp.ClientSession() as client,
+        ):
             incarnation = await gateway.open("the-token")
             found = Bench(gateway, incarnation, upstream, trace, client)
             incarnation.kill = lambda: found.killed.append(incarnation.number)
@@ -328,3 +337,29 @@ def test_every_other_proxy_path_is_refused(path: str) -> None:
         assert "nothing listens behind simulated pods" in answer["message"]
 
     run(body)
+
+
+def test_calls_to_ray_in_real_pods_pass_to_the_api_server_and_are_recorded() -> None:
+    async def body(bench: Bench) -> None:
+        fault = bench.arm("submit:RayJobs@after")
+        url, job = bench.incarnation.server + RAY + "/api/jobs/", {"submission_id": "job-1", "entrypoint": "python"}
+        async with bench.client.post(url, json=job) as answer:
+            assert await answer.json() == {"submission_id": "job-1"}
+        assert bench.upstream.tokens == ["Bearer the-token"], "the API server checks the operator's own right"
+        request, response = bench.trace.events("request", "response")
+        assert (request.data["write"], request.data["body"]) == ("submit:RayJobs#1", job)
+        assert (response.data["of"], response.data["status"]) == (request.sequence, 200)
+        assert fault.fired.is_set()
+        assert bench.killed == [1]
+
+    run(body, real_pods=True)
+
+
+def test_a_submission_to_real_pods_can_be_held_back() -> None:
+    async def body(bench: Bench) -> None:
+        bench.arm("submit:RayJobs@before")
+        with pytest.raises(aiohttp.ClientError):
+            await bench.client.post(bench.incarnation.server + RAY + "/api/jobs/", json={"submission_id": "job-1"})
+        assert (bench.upstream.proxied, bench.killed) == (0, [1])
+
+    run(body, real_pods=True)
