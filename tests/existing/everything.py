@@ -1,5 +1,6 @@
 """Every object of a cluster, by discovery."""
 
+import time
 from collections.abc import Iterator
 
 import httpx
@@ -18,6 +19,16 @@ def everything(access: Access) -> set[str]:
             for path in _collections(client)
             for item in client.get(path).json().get("items", ())
         }
+
+
+def found_again(access: Access, before: set[str], seconds: float = 20.0) -> bool:
+    """Assert that there is what there was; what the control plane makes of objects follows them in a moment."""
+    deadline = time.monotonic() + seconds
+    while (after := everything(access)) != before and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert after - before == set(), "these are left"
+    assert before - after == set(), "these are gone"
+    return True
 
 
 def _collections(client: httpx.Client) -> Iterator[str]:

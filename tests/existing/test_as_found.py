@@ -13,7 +13,7 @@ from kuberay_e2e.clusters.embedded import EmbeddedCluster
 from kuberay_e2e.clusters.footprint import Footprint
 from kuberay_e2e.session import Programs
 from tests.e2e.commands import lifecycle
-from tests.existing.everything import everything
+from tests.existing.everything import everything, found_again
 
 pytestmark = pytest.mark.e2e
 
@@ -36,20 +36,13 @@ def before(kubeconfig: Path) -> set[str]:
     return everything(Access.read(kubeconfig))
 
 
-def found_again(kubeconfig: Path, before: set[str]) -> bool:
-    after = everything(Access.read(kubeconfig))
-    assert after - before == set(), "these are left"
-    assert before - after == set(), "these are gone"
-    return True
-
-
 def test_nothing_is_done_where_nobody_can_be_asked(tmp_path: Path, kubeconfig: Path, before: set[str]) -> None:
     with lifecycle(tmp_path, "--cluster", "existing", "--kubeconfig", str(kubeconfig)) as command:
         code, said = command.end(120)
     assert code == 2, said
     assert "Made there, and removed at the end with everything in them: namespaces kuberay-e2e-" in said
     assert "there is no terminal to ask you on. Agree by --yes." in said
-    assert found_again(kubeconfig, before)
+    assert found_again(Access.read(kubeconfig), before)
 
 
 def test_a_namespace_that_is_there_is_refused(tmp_path: Path, kubeconfig: Path, before: set[str]) -> None:
@@ -62,7 +55,7 @@ def test_a_namespace_that_is_there_is_refused(tmp_path: Path, kubeconfig: Path, 
         code, said = command.end(120)
     assert code == 2, said
     assert "The namespace default of the manifest exists" in said
-    assert found_again(kubeconfig, before)
+    assert found_again(Access.read(kubeconfig), before)
 
 
 def test_an_object_outside_namespaces_is_refused(tmp_path: Path, kubeconfig: Path, before: set[str]) -> None:
@@ -73,7 +66,7 @@ def test_an_object_outside_namespaces_is_refused(tmp_path: Path, kubeconfig: Pat
         code, said = command.end(120)
     assert code == 2, said
     assert "The ClusterRole mine of the manifest is in no namespace" in said
-    assert found_again(kubeconfig, before)
+    assert found_again(Access.read(kubeconfig), before)
 
 
 def test_after_a_life_cycle_that_failed(tmp_path: Path, kubeconfig: Path, before: set[str]) -> None:
@@ -86,7 +79,7 @@ def test_after_a_life_cycle_that_failed(tmp_path: Path, kubeconfig: Path, before
         assert command.leftovers() == []
     assert code == 1, said
     assert " 3 create the RayJob                                    ok" in said
-    assert found_again(kubeconfig, before)
+    assert found_again(Access.read(kubeconfig), before)
 
 
 @pytest.mark.parametrize("line", [" 1 create the cluster", " 2 install CRDs and operator"])
@@ -98,7 +91,7 @@ def test_after_ctrl_c(tmp_path: Path, kubeconfig: Path, before: set[str], line: 
         code, said = command.end(200)
         assert command.leftovers() == []
     assert code == 130, said
-    assert found_again(kubeconfig, before)
+    assert found_again(Access.read(kubeconfig), before)
 
 
 def test_what_a_killed_run_left_is_removed_by_the_next(
@@ -115,7 +108,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(
         assert command.leftovers() == []
     assert sentence.startswith("Removed what the killed run 'killed' left: ")
     assert "2 namespaces" in sentence
-    assert found_again(kubeconfig, before)
+    assert found_again(Access.read(kubeconfig), before)
 
 
 def test_a_namespace_of_somebody_else_stays(kubeconfig: Path) -> None:

@@ -18,6 +18,9 @@ _REQUESTS = {"cpu": "50m", "memory": "128Mi"}
 _LIMITS = {"cpu": "1", "memory": "512Mi"}
 """A tenth of a core, the chart's own limit, lets a start take half a minute on a loaded node."""
 
+_READINESS = {"initialDelaySeconds": 1, "periodSeconds": 1, "failureThreshold": 30}
+"""The chart's own probe waits ten seconds before it first asks, at the start and after each kill."""
+
 
 class PodHost:
     """Leaves the operator to Kubernetes, as users do, and kills its container from outside.
@@ -67,6 +70,7 @@ class PodHost:
             "namespace": self._installation.namespace,
             "leaderElection": False,
             "resources": {"requests": _REQUESTS, "limits": _LIMITS},
+            "readinessProbe": _READINESS,
             **self._installation.arguments,
         }
 
