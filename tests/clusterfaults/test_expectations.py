@@ -45,7 +45,7 @@ def test_scenarios_are_chosen_by_name_and_by_name_with_mode() -> None:
     assert {item.mode for item in chosen(("head-pod-killed",))} == set(Mode)
     [only] = chosen(("head-pod-killed[HTTPMode]",))
     assert only.mode is Mode.HTTP
-    with pytest.raises(InputError, match=r"no scenario 'head-pod'; there are head-pod-killed, worker"):
+    with pytest.raises(InputError, match=r"no scenario 'head-pod'; there are head-pod-killed, head-pod-killed-sub"):
         chosen(("head-pod",))
 
 

@@ -104,6 +104,14 @@ EXPECTATIONS: tuple[Expectation, ...] = (
         "raycluster_controller.go:1143 shouldSkipHeadPodRestart; rayjob_controller.go:1054, head Pod not found",
     ),
     Expectation(
+        "head-pod-killed-submitter-once",
+        Mode.K8S_JOB,
+        "The submitter fails with the head, and as nobody submits again the RayJob fails after one run.",
+        ("Failed SubmissionFailed",),
+        (1, 1),
+        "rayjob_controller.go:691, submitterConfig.backoffLimit becomes that of the submitter Job",
+    ),
+    Expectation(
         "worker-pod-killed",
         Mode.K8S_JOB,
         "The worker is created again, Ray runs the lost task again, and the RayJob succeeds.",

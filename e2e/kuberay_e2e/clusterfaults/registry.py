@@ -17,6 +17,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         for mode in Mode
     ),
     Scenario(
+        "head-pod-killed-submitter-once",
+        "As head-pod-killed, with submitterConfig.backoffLimit 0, so that the submitter is not started again.",
+        Load(Mode.K8S_JOB, seconds=25, submitter_backoff=0),
+        pods.kill_head,
+        patience=150,
+    ),
+    Scenario(
         "worker-pod-killed",
         "The only worker gets SIGKILL and its pod is deleted while a task runs on it.",
         Load(Mode.K8S_JOB, seconds=15, workers=1),
