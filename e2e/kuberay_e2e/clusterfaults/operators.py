@@ -14,7 +14,7 @@ LEASE_SECONDS = 15.0
 """The operator's lease, controller-runtime's default, seconds."""
 
 AWAY_SECONDS = 10.0
-CUT_AFTER_END_SECONDS = 36.0
+CUT_AFTER_END_SECONDS = 33.0
 """How long the operator is cut off after the job's end: longer than the 30 s that it gives a finished submitter."""
 
 _TAKEOVER_SECONDS = 60.0
@@ -58,7 +58,7 @@ def cut_dashboard(trial: Trial) -> Sequence[Finding]:
     [operator] = trial.actions.operator_pods()
     trial.strike(f"packets of {operator['metadata']['name']} to port {DASHBOARD_PORT} dropped")
     with trial.actions.cut(operator, DASHBOARD_PORT):
-        wait_for("the entrypoint to end", lambda: _entrypoint_ended(trial), seconds=_API_SECONDS, pause=0.5)
+        wait_for("job and submitter to end", lambda: _job_ended(trial), seconds=_API_SECONDS, pause=0.5)
         time.sleep(CUT_AFTER_END_SECONDS)
         trial.strike("packets let through again")
     return ()
@@ -97,9 +97,12 @@ def _leader(trial: Trial, before: str) -> None:
         raise NotYetError(f"the holder {holder}, whose pod is gone")
 
 
-def _entrypoint_ended(trial: Trial) -> None:
+def _job_ended(trial: Trial) -> None:
     if not any(run.ended for run in trial.executions.read()):
         raise NotYetError("a run without an end")
+    for job in trial.session.reader.list("Job", trial.namespace):
+        if not (job.get("status") or {}).get("completionTime"):
+            raise NotYetError("a submitter Job that is not complete")
 
 
 def _answers(trial: Trial) -> None:

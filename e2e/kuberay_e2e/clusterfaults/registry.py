@@ -10,7 +10,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         Scenario(
             "head-pod-killed",
             "The head's containers get SIGKILL and its pod is deleted while the entrypoint runs.",
-            Load(mode, seconds=25),
+            Load(mode, seconds=10),
             pods.kill_head,
             patience=150,
         )
@@ -19,7 +19,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "head-pod-killed-submitter-once",
         "As head-pod-killed, with submitterConfig.backoffLimit 0, so that the submitter is not started again.",
-        Load(Mode.K8S_JOB, seconds=25, submitter_backoff=0),
+        Load(Mode.K8S_JOB, seconds=10, submitter_backoff=0),
         pods.kill_head,
         patience=150,
     ),
@@ -32,13 +32,13 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "submitter-pod-deleted",
         "The submitter's pod is deleted while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=25),
+        Load(Mode.K8S_JOB, seconds=20),
         submitters.delete_pod,
     ),
     Scenario(
         "submitter-oom-killed",
         "The kernel kills the submitter for lack of memory while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=30, submitter_memory="400Mi"),
+        Load(Mode.K8S_JOB, seconds=20, submitter_memory="400Mi"),
         submitters.run_out_of_memory,
     ),
     Scenario(
@@ -57,8 +57,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     *(
         Scenario(
             "dashboard-cut",
-            "The operator's packets to the dashboard are dropped from before the job's end until 36 s after it.",
-            Load(mode, seconds=12),
+            "The operator's packets to the dashboard are dropped from before the job's end until 33 s after it.",
+            Load(mode, seconds=10),
             operators.cut_dashboard,
             group=Group.DASHBOARD,
         )
@@ -67,7 +67,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "node-drained",
         "The node of head and submitter is cordoned and both are evicted while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=25),
+        Load(Mode.K8S_JOB, seconds=15),
         pods.drain,
         patience=150,
         group=Group.NODE,

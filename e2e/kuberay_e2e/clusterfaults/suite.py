@@ -35,9 +35,12 @@ def run(
         verdicts[scenario.title] = verdict = _run(session, scenario)
         ended(verdict)
 
-    for group in Group:
-        with ThreadPoolExecutor(side_by_side, thread_name_prefix="scenario") as pool:
+    pool = ThreadPoolExecutor(side_by_side, thread_name_prefix="scenario")
+    try:
+        for group in Group:
             list(pool.map(judged, [scenario for scenario in scenarios if scenario.group is group]))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     return [verdicts[scenario.title] for scenario in scenarios]
 
 
