@@ -74,9 +74,9 @@ class Cluster:
 
 def test_packets_flow_again_after_the_cut_even_when_something_fails_meanwhile() -> None:
     cluster = Cluster()
-    with pytest.raises(RuntimeError), cluster.actions().cut(POD, 8265):
+    with pytest.raises(RuntimeError), cluster.actions().cut(POD, "10.244.1.9", 8265):
         raise RuntimeError
-    rule = "OUTPUT -p tcp --dport 8265 -j DROP"
+    rule = "OUTPUT -d 10.244.1.9 -p tcp --dport 8265 -j DROP"
     assert [" ".join(command) for command in cluster.commands[1:]] == [
         f"node-1 nsenter -t 1234 -n iptables -w -I {rule}",
         f"node-1 nsenter -t 1234 -n iptables -w -D {rule}",

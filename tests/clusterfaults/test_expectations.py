@@ -36,8 +36,8 @@ def test_no_scenario_waits_for_ever(scenario: Scenario) -> None:
 
 
 def test_faults_that_reach_beyond_a_namespace_do_not_run_beside_others() -> None:
-    side_by_side = {scenario.name for scenario in SCENARIOS if scenario.group is Group.PODS}
-    assert not side_by_side & {"node-drained", "leader-killed", "api-server-killed", "operator-scaled-to-zero"}
+    side_by_side = {scenario.name for scenario in SCENARIOS if scenario.group is Group.NAMESPACE}
+    assert not side_by_side & {"leader-killed", "api-server-killed", "operator-scaled-to-zero"}
 
 
 def test_scenarios_are_chosen_by_name_and_by_name_with_mode() -> None:

@@ -65,8 +65,8 @@ def test_groups_run_one_after_the_other_and_verdicts_keep_the_order_of_the_scena
     record, requests = Record(), list[str]()
     scenarios = [
         scenario(record, "api", Group.API_SERVER),
-        scenario(record, "head", Group.PODS),
-        scenario(record, "worker", Group.PODS),
+        scenario(record, "head", Group.NAMESPACE),
+        scenario(record, "worker", Group.NAMESPACE),
     ]
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -84,7 +84,7 @@ def test_groups_run_one_after_the_other_and_verdicts_keep_the_order_of_the_scena
 
 def test_a_namespace_that_is_refused_is_an_error_of_its_scenario_alone() -> None:
     refused = session(lambda _: httpx.Response(403, text="no namespaces for you"))
-    [verdict] = suite.run(refused, [scenario(Record(), "head", Group.PODS)])
+    [verdict] = suite.run(refused, [scenario(Record(), "head", Group.NAMESPACE)])
     assert verdict.state is State.ERROR
     assert "403: no namespaces for you" in verdict.seen
 
@@ -92,7 +92,7 @@ def test_a_namespace_that_is_refused_is_an_error_of_its_scenario_alone() -> None
 def test_an_interruption_begins_no_further_group() -> None:
     record = Record()
     scenarios = [
-        scenario(record, "head", Group.PODS, fails=True),
+        scenario(record, "head", Group.NAMESPACE, fails=True),
         scenario(record, "api", Group.API_SERVER),
     ]
     with pytest.raises(KeyboardInterrupt):

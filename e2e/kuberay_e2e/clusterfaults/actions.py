@@ -92,10 +92,16 @@ class Actions:
         return process_number(listed, identity)
 
     @contextmanager
-    def cut(self, pod: Object, port: int) -> Iterator[None]:
-        """Drop what a pod sends to a port, by a rule in the pod's own network namespace, until the block ends."""
+    def cut(self, pod: Object, address: str, port: int) -> Iterator[None]:
+        """Drop what a pod sends somewhere, by a rule in the pod's own network namespace, until the block ends.
+
+        Args:
+            pod: The pod.
+            address: Where its packets would go: a pod's address, which is what the name of a headless Service means.
+            port: To which port.
+        """
         node, process = pod["spec"]["nodeName"], str(self.process(pod))
-        rule = ("OUTPUT", "-p", "tcp", "--dport", str(port), "-j", "DROP")
+        rule = ("OUTPUT", "-d", address, "-p", "tcp", "--dport", str(port), "-j", "DROP")
         into = ("nsenter", "-t", process, "-n", "iptables", "-w")
         self._exec(node, *into, "-I", *rule)
         try:

@@ -56,8 +56,9 @@ def cut_dashboard(trial: Trial) -> Sequence[Finding]:
     """Drop the operator's packets to the dashboard from before the job's end until well after it."""
     trial.wait_started()
     [operator] = trial.actions.operator_pods()
-    trial.strike(f"packets of {operator['metadata']['name']} to port {DASHBOARD_PORT} dropped")
-    with trial.actions.cut(operator, DASHBOARD_PORT):
+    dashboard = trial.head()["status"]["podIP"]
+    trial.strike(f"packets of {operator['metadata']['name']} to {dashboard}:{DASHBOARD_PORT} dropped")
+    with trial.actions.cut(operator, dashboard, DASHBOARD_PORT):
         wait_for("job and submitter to end", lambda: _job_ended(trial), seconds=_API_SECONDS, pause=0.5)
         time.sleep(CUT_AFTER_END_SECONDS)
         trial.strike("packets let through again")

@@ -60,7 +60,6 @@ SCENARIOS: tuple[Scenario, ...] = (
             "The operator's packets to the dashboard are dropped from before the job's end until 33 s after it.",
             Load(mode, seconds=10),
             operators.cut_dashboard,
-            group=Group.DASHBOARD,
         )
         for mode in (Mode.K8S_JOB, Mode.HTTP)
     ),
@@ -70,7 +69,6 @@ SCENARIOS: tuple[Scenario, ...] = (
         Load(Mode.K8S_JOB, seconds=15),
         pods.drain,
         patience=150,
-        group=Group.NODE,
         nodes=2,
     ),
     Scenario(

@@ -21,9 +21,7 @@ Act = Callable[[Trial], Sequence[Finding]]
 class Group(StrEnum):
     """What a fault reaches, in the order in which groups run."""
 
-    PODS = "pods of one namespace"
-    DASHBOARD = "the operator's way to the dashboards"
-    NODE = "a node"
+    NAMESPACE = "one namespace"
     OPERATOR = "the operator"
     LEADER = "the operator's replicas"
     API_SERVER = "the API server"
@@ -39,8 +37,7 @@ class Scenario:
         load: The RayJob.
         act: Does it.
         patience: How long the RayJob's end is waited for after the fault, seconds.
-        group: Scenarios of one group may run side by side; groups run one after the other, because the faults of most
-            reach beyond their namespace.
+        group: What the fault reaches. Scenarios of one group may run side by side; groups run one after the other.
         nodes: How many nodes it needs.
     """
 
@@ -49,7 +46,7 @@ class Scenario:
     load: Load
     act: Act
     patience: float = 120.0
-    group: Group = Group.PODS
+    group: Group = Group.NAMESPACE
     nodes: int = 1
 
     @property

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from kuberay_e2e.api import retried
 from kuberay_e2e.clusterfaults.scenario import Group, Scenario
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.session import Session
 from kuberay_e2e.verdicts import State, Verdict
 
-SIDE_BY_SIDE = 2
-"""How many RayJobs run at the same time; each has a head that needs most of a core while it starts."""
+SIDE_BY_SIDE = 4
+"""How many RayJobs run at the same time: each needs a core while its head starts, and then waits most of its time."""
 
 
 def run(
@@ -56,14 +57,13 @@ def _run(session: Session, scenario: Scenario) -> Verdict:
 def namespace(session: Session) -> Iterator[str]:
     """A namespace of a scenario's own; it goes with everything in it when the block ends."""
     name = f"fault-{secrets.token_hex(4)}"
-    with session.access.client() as client:
-        answer = client.post("/api/v1/namespaces", json={"metadata": {"name": name}})
+    with session.access.client(timeout=30.0) as client:
+        answer = retried(lambda: client.post("/api/v1/namespaces", json={"metadata": {"name": name}}))
         if not answer.is_success:
             raise HarnessError(
                 f"Expected to create the namespace {name}, got {answer.status_code}: {answer.text[:300]}"
             )
-    try:
-        yield name
-    finally:
-        with session.access.client(timeout=30.0) as client:
-            client.delete(f"/api/v1/namespaces/{name}")
+        try:
+            yield name
+        finally:
+            retried(lambda: client.delete(f"/api/v1/namespaces/{name}"))
