@@ -56,6 +56,7 @@ manifests: $(READY)  ## What a pull request is checked for: plain YAML, wherever
 schemas: $(READY)  ## Make anew what is made from pinned releases and from the rules: schemas, pages
 	$(BIN)/python toolchain/make_schemas.py
 	$(BIN)/python -m kuberay_model.rules_page docs/rules.md
+	$(BIN)/python -m kuberay_e2e.deviations.page docs/deviations.md
 	$(BIN)/kuberay-policies export schema --output policies/kuberay-policies.schema.json
 
 lint: $(READY)  ## Style, types and the direction of imports
