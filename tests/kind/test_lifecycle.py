@@ -1,6 +1,7 @@
 """The ten steps on real pods: on a kind cluster of their own, and on one that stands for a user's."""
 
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,17 @@ def test_the_operator_is_killed_at_the_exact_write(tmp_path: Path) -> None:
     assert result["fault"] == "create:Job#1@committed"
     kinds = {json.loads(line)["kind"] for line in (tmp_path / "report" / "trace.jsonl").read_text().splitlines()}
     assert {"request", "response", "watch", "fault", "operator", "object"} <= kinds
+
+
+@pytest.mark.parametrize("line", [" 1 create the cluster", " 2 install CRDs and operator"])
+def test_ctrl_c_leaves_nothing(tmp_path: Path, engine: ContainerEngine, line: str) -> None:
+    with lifecycle(tmp_path, "--cluster", "kind", "--name", "interrupted") as command:
+        command.wait_line(line)
+        command.process.send_signal(signal.SIGINT)
+        code, said = command.end(180)
+        assert command.leftovers() == []
+    assert code == 130, said
+    assert "interrupted" not in engine.run("ps", "--all", "--format", "{{.Names}}")
 
 
 @pytest.fixture(scope="module")

@@ -260,7 +260,7 @@ class LifeCycle:
             raise VerificationError(
                 f"Expected the Deployment {installed.namespace}/{installed.deployment} to be gone; it is there."
             )
-        return "operator uninstalled, cluster left"
+        return f"operator uninstalled, cluster {'gone' if installed.throwaway else 'as it was found'}"
 
     def _leave(self, manager: AbstractContextManager[Session], session: Session | None) -> None:
         if session is not None:

@@ -74,9 +74,10 @@ def installation_of(decision: Decision) -> Installation:
     """
     footprint = decision.footprint
     if decision.operator is not None:
-        return Installation(decision.operator.namespace, decision.operator.name, crds=False, operator=False)
+        operator = decision.operator
+        return Installation(operator.namespace, operator.name, crds=False, operator=False, throwaway=False)
     arguments: dict[str, Any] = {"createNamespace": False}
     if not decision.local:
         arguments |= {"leaderElection": True, "rbac": "namespaces", "watchNamespaces": list(footprint.namespaces[1:])}
-    crds = bool(footprint.crds)
-    return Installation(footprint.namespaces[0], OPERATOR, crds=crds, removes_crds=crds, arguments=arguments)
+    namespace, crds = footprint.namespaces[0], bool(footprint.crds)
+    return Installation(namespace, OPERATOR, crds=crds, throwaway=False, arguments=arguments)

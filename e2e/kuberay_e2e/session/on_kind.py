@@ -96,7 +96,8 @@ class ImageLoads:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        """Drop what was not begun; what is going on ends with its node."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
     def begin(self, *names: str) -> None:
         """Begin to load images, in this order; those that were begun or are not there are left out."""

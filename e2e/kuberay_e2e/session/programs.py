@@ -74,7 +74,7 @@ class Installation:
         deployment: Name of the operator's Deployment.
         crds: Apply the CRDs; False where those that are there are used.
         operator: Apply the operator; False where the one that is there is used.
-        removes_crds: Delete the CRDs at the end; elsewhere they go with the throw-away cluster.
+        throwaway: The cluster goes at the end, and with it the CRDs; else they are deleted.
         arguments: What the Pulumi program is configured with beside the usual, see `operator` in `stacks/`.
     """
 
@@ -82,5 +82,10 @@ class Installation:
     deployment: str = OPERATOR
     crds: bool = True
     operator: bool = True
-    removes_crds: bool = False
+    throwaway: bool = True
     arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def removes_crds(self) -> bool:
+        """True where the CRDs were applied to a cluster that stays."""
+        return self.crds and not self.throwaway
