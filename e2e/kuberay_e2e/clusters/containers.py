@@ -123,6 +123,8 @@ class ContainerEngine:
         source = input.open("rb") if input else None
         try:
             done = call([str(self.program), *arguments], self.environment, seconds, source.fileno() if source else None)
+        except OSError as error:
+            raise HarnessError(f"Expected {self.program} to be a program that runs: {error}.") from error
         except subprocess.TimeoutExpired:
             raise HarnessError(
                 f"Expected `{self.name} {' '.join(arguments)}` to end within {seconds:.0f} s; it was stopped."
