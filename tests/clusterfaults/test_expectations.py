@@ -31,7 +31,7 @@ def test_a_version_that_is_too_old_is_refused() -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.title)
 def test_no_scenario_waits_for_ever(scenario: Scenario) -> None:
     assert scenario.doc.endswith(".")
-    assert scenario.load.seconds < scenario.load.deadline <= 300
+    assert scenario.load.seconds < scenario.load.deadline <= 600
     assert scenario.patience <= 180
 
 

@@ -7,7 +7,7 @@ from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.verdicts import Finding
 
-_AGAIN_SECONDS = 90.0
+_AGAIN_SECONDS = 120.0
 
 
 def kill_head(trial: Trial) -> Sequence[Finding]:

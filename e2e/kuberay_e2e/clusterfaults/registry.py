@@ -12,7 +12,7 @@ SCENARIOS: tuple[Scenario, ...] = (
             "The head's containers get SIGKILL and its pod is deleted while the entrypoint runs.",
             Load(mode, seconds=10),
             pods.kill_head,
-            patience=150,
+            patience=180,
         )
         for mode in Mode
     ),
@@ -21,7 +21,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         "As head-pod-killed, with submitterConfig.backoffLimit 0, so that the submitter is not started again.",
         Load(Mode.K8S_JOB, seconds=10, submitter_backoff=0),
         pods.kill_head,
-        patience=150,
+        patience=180,
     ),
     Scenario(
         "worker-pod-killed",
@@ -68,7 +68,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         "The node of head and submitter is cordoned and both are evicted while the entrypoint runs.",
         Load(Mode.K8S_JOB, seconds=15),
         pods.drain,
-        patience=150,
+        patience=180,
         nodes=2,
     ),
     Scenario(

@@ -45,7 +45,7 @@ class Scenario:
     doc: str
     load: Load
     act: Act
-    patience: float = 120.0
+    patience: float = 150.0
     group: Group = Group.NAMESPACE
     nodes: int = 1
 

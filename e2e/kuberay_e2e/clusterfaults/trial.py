@@ -24,10 +24,10 @@ NAME = "job"
 SUBMITTER = f"job-name={NAME}"
 """Selects the submitter's pods."""
 
-START_SECONDS = 240.0
+START_SECONDS = 300.0
 """How long head, submitter and entrypoint may take to start while others start on the same machine, seconds."""
 
-CLEANUP_SECONDS = 90.0
+CLEANUP_SECONDS = 120.0
 _SETTLE_SECONDS = 3.0
 """After the end, an entrypoint that still runs has time to say so, seconds."""
 

@@ -87,7 +87,7 @@ class Load:
     mode: Mode
     seconds: float = 20.0
     workers: int = 0
-    deadline: int = 300
+    deadline: int = 600
     submitter_memory: str = "1Gi"
     submitter_backoff: int | None = None
     near: str = ""
