@@ -1,6 +1,7 @@
 """A user's cluster is left as it was found: when nothing was agreed to, at the end, and after Ctrl-C."""
 
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from kuberay_e2e import samples, state
 from kuberay_e2e.access import Access
 from kuberay_e2e.clusters.embedded import EmbeddedCluster
 from kuberay_e2e.clusters.footprint import Footprint
-from kuberay_e2e.session import Programs
+from kuberay_e2e.clusters.inventory import CRDS
+from kuberay_e2e.session import OPERATOR, Programs
+from kuberay_toolchain.toolchain import Toolchain
 from tests.e2e.commands import lifecycle
 from tests.existing.everything import everything, found_again
 
@@ -91,6 +94,58 @@ def test_after_ctrl_c(tmp_path: Path, kubeconfig: Path, before: set[str], line: 
         code, said = command.end(200)
         assert command.leftovers() == []
     assert code == 130, said
+    assert found_again(Access.read(kubeconfig), before)
+
+
+@pytest.fixture
+def installed(kubeconfig: Path) -> Iterator[None]:
+    """KubeRay's CRDs and a Deployment of its operator, whose pod is simulated."""
+    labels = {"app.kubernetes.io/name": "kuberay-operator"}
+    container = {"name": "operator", "image": "quay.io/kuberay/operator:v1.6.2"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    deployment = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+    folder = Toolchain().files(OPERATOR) / "config" / "crd" / "bases"
+    crds = [yaml.load(path.read_text(), yaml.CSafeLoader) for path in folder.glob("*.yaml")]
+    with Access.read(kubeconfig).client(timeout=60) as client:
+        made = [
+            ("/api/v1/namespaces", {"metadata": {"name": "theirs"}}),
+            *((CRDS, crd) for crd in crds),
+            (
+                "/apis/apps/v1/namespaces/theirs/deployments",
+                {"metadata": {"name": "operator", "labels": labels}, "spec": deployment},
+            ),
+        ]
+        for path, item in made:
+            client.post(path, json=item).raise_for_status()
+        while not client.get(f"{made[-1][0]}/operator").json().get("status", {}).get("readyReplicas"):
+            time.sleep(0.1)
+        yield
+        for path in [f"{path}/{item['metadata']['name']}" for path, item in reversed(made)]:
+            client.delete(path).raise_for_status()
+            while client.get(path).status_code != 404:
+                time.sleep(0.1)
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_operator_that_is_there_is_not_replaced(tmp_path: Path, kubeconfig: Path) -> None:
+    before = everything(Access.read(kubeconfig))
+    with lifecycle(tmp_path, "--cluster", "existing", "--kubeconfig", str(kubeconfig), "--yes") as command:
+        code, said = command.end(120)
+    assert code == 2, said
+    assert "the operator 1.6.2 of the Deployment theirs/operator" in said
+    assert found_again(Access.read(kubeconfig), before)
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_operator_that_is_there_is_used_and_left_running(tmp_path: Path, kubeconfig: Path) -> None:
+    """This one does nothing, so that its write is waited for in vain."""
+    before = everything(Access.read(kubeconfig))
+    arguments = ("--kubeconfig", str(kubeconfig), "--yes", "--use-installed", "--job-timeout", "5")
+    with lifecycle(tmp_path, "--cluster", "existing", *arguments) as command:
+        code, said = command.end(400)
+    assert code == 1, said
+    assert "Expected the write create:Job#1 of the operator within 5 s" in said
+    assert "the operator that was there left alone" in said
     assert found_again(Access.read(kubeconfig), before)
 
 

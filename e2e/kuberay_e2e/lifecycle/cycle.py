@@ -152,7 +152,11 @@ class LifeCycle:
 
     def _recover(self, session: Session, fault: Fault) -> str:
         with self._clock.kuberay():
-            wait_for(f"the write {fault.write} of the operator", lambda: self._fired(session, fault), seconds=120)
+            wait_for(
+                f"the write {fault.write} of the operator",
+                lambda: self._fired(session, fault),
+                seconds=self._settings.job_seconds,
+            )
         if not fault.position.kills:
             return f"response lost at {fault}, the operator lives"
         killed = session.operator.incarnation

@@ -219,8 +219,8 @@ class Session:
         return self._parts.host.start()
 
     def stop_operator(self) -> None:
-        """Stop the operator; a session without one is left as it is."""
-        if self._parts.host.operator is not None:
+        """Stop the operator; one that the session has not installed is left as it is."""
+        if self.installation.operator and self._parts.host.operator is not None:
             self._parts.host.operator.stop()
 
     def keep_logs(self) -> None:
