@@ -172,7 +172,7 @@ EXPECTATIONS: tuple[Expectation, ...] = (
     Expectation(
         "leader-killed",
         Mode.K8S_JOB,
-        "The standby takes over when the lease of 15 s has run out, creates nothing a second time, and the RayJob succeeds.",
+        "The standby takes over after the lease of 15 s, creates nothing a second time, and the RayJob succeeds.",
         SUCCEEDED,
         (1, 1),
         "main.go:209, the lease ray-operator-leader; rayjob_controller.go:856 initRayJobStatusIfNeed",
