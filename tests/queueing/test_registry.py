@@ -66,7 +66,7 @@ def test_the_cpu_of_a_job_is_what_its_pods_ask_for() -> None:
 
 def test_quotas_have_room_for_one_job_and_not_for_two() -> None:
     for scenario in SCENARIOS.values():
-        workers = 2 if scenario.name == "gang" else 1
+        workers = {"gang": 2, "preemption": 1}.get(scenario.name.partition("/")[0].removeprefix("crash-in-"), 0)
         assert job_millicpus(workers) <= scenario.quota.millicpus < 2 * job_millicpus(workers), scenario.name
 
 

@@ -14,8 +14,8 @@ from kuberay_e2e.queueing.workloads import BRIEF, LONG, POD_MILLICPUS, SUBMITTER
 
 PODS_GONE = "quota is given on when the pods that used it are gone"
 
-GANG_WORKERS = 2
-"""Workers of the job that waits whole."""
+PREEMPTION_WORKERS, GANG_WORKERS = 1, 2
+"""Workers of the jobs of which one preempts the other, and of the job that waits whole."""
 
 _TOLERANCE_SECONDS = 1.0
 """Pods that overlap for less are within the precision of watching."""
@@ -29,10 +29,10 @@ _WAIT_SECONDS = 3.0
 
 def preemption(desk: Desk) -> None:
     """A job of high priority evicts the running one of low priority, which runs again afterwards."""
-    low = desk.job("low", queue=BATCH, priority=LOW, entrypoint=LONG).create()
+    low = desk.job("low", queue=BATCH, priority=LOW, entrypoint=LONG, workers=PREEMPTION_WORKERS).create()
     desk.keep("the job of low priority runs", lambda: low.reached(RUNNING))
     with crash(desk):
-        high = desk.job("high", queue=URGENT, priority=HIGH, entrypoint=BRIEF).create()
+        high = desk.job("high", queue=URGENT, priority=HIGH, workers=PREEMPTION_WORKERS).create()
     desk.keep("the job of low priority is suspended, its RayCluster gone", low.suspended)
     desk.keep("the Workload of low priority says that it was preempted", lambda: _preempted(low))
     desk.keep("the job of high priority is admitted", high.admitted)

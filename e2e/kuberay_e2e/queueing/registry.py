@@ -15,7 +15,7 @@ from kuberay_e2e.queueing.workloads import SUBMITTER_MILLICPUS, job_millicpus
 _ONE_JOB = Quota(job_millicpus() + SUBMITTER_MILLICPUS)
 """Room for one job, not for two."""
 
-_PREEMPTING = replace(_ONE_JOB, preempts=True)
+_PREEMPTING = Quota(job_millicpus(admission.PREEMPTION_WORKERS) + SUBMITTER_MILLICPUS, preempts=True)
 
 _STATUS = "update:RayJob/status:jobDeploymentStatus="
 _LOW_STATUS = "update:RayJob/status~low:jobDeploymentStatus="

@@ -12,8 +12,8 @@ from kuberay_e2e.verdicts import Verdict
 
 KUEUE_VERSION = "0.19.2"
 
-SIDE_BY_SIDE = 4
-"""How many scenarios run at the same time; each has one or two RayJobs, of which mostly one runs."""
+_SIMULATED_AT_ONCE, _REAL_AT_ONCE = 4, 3
+"""How many scenarios run at the same time; a real Ray head needs most of a CPU while it starts."""
 
 
 def play(
@@ -21,7 +21,7 @@ def play(
     scenarios: Sequence[Scenario],
     known: Deviations,
     *,
-    side_by_side: int = SIDE_BY_SIDE,
+    side_by_side: int | None = None,
     remove: bool = True,
     ended: Callable[[Verdict], None] = lambda _: None,
 ) -> list[Verdict]:
@@ -33,7 +33,7 @@ def play(
         session: A session with operator and Kueue.
         scenarios: The scenarios.
         known: Known deviations.
-        side_by_side: How many run at a time.
+        side_by_side: How many run at a time; default: 4 where pods are simulated, 3 where they are real.
         remove: Remove the queues in the end; not needed where the cluster goes anyway.
         ended: Called with each verdict, from any thread.
 
@@ -52,8 +52,9 @@ def play(
 
     together = [scenario for scenario in scenarios if not scenario.exclusive]
     alone = [scenario for scenario in scenarios if scenario.exclusive]
+    at_once = _SIMULATED_AT_ONCE if session.cluster.simulated_pods else _REAL_AT_ONCE
     try:
-        with ThreadPoolExecutor(max_workers=side_by_side) as pool:
+        with ThreadPoolExecutor(max_workers=side_by_side or at_once) as pool:
             verdicts = list(pool.map(run, together))
         return verdicts + [run(scenario) for scenario in alone]
     finally:

@@ -23,7 +23,7 @@ from kuberay_e2e.verdicts import Finding, State, Verdict
 SIMULATED, REAL = "simulated-pods", "real-pods"
 """Modes of a verdict: what deviates may depend on pods that take their time to end."""
 
-_SIMULATED_SECONDS, _REAL_SECONDS = 60.0, 150.0
+_SIMULATED_SECONDS, _REAL_SECONDS = 60.0, 300.0
 """How long a promise may take to be kept, on a loaded machine of two CPUs."""
 
 

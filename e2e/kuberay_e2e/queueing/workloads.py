@@ -16,8 +16,16 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 IMAGE = "rayproject/ray:2.52.0"
 RAY_VERSION = "2.52.0"
 
-POD_MILLICPUS, SUBMITTER_MILLICPUS = 60, 30
-"""What pods ask for, in thousandths of a CPU: little, because the control plane of a node asks for half of two."""
+POD_MILLICPUS, SUBMITTER_MILLICPUS = 100, 50
+"""What pods ask for, in thousandths of a CPU: the control plane of a node of two asks for half of it."""
+
+_ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT": "240",
+}
+"""On a loaded machine Ray's dashboard gives up after the 30 s that its parts have to start, and no head gets ready."""
+
+_FEWER_PROCESSES = {"no-monitor": "true", "include-log-monitor": "false"}
 
 GRACE_SECONDS = 5
 """How long a pod may take to end. Kubernetes gives 30 by default, which a Ray head uses to its end."""
@@ -40,7 +48,7 @@ def script(job: JobSpec) -> Script:
     return SCRIPTS.get(job.entrypoint, SCRIPTS[BRIEF])
 
 
-def job_millicpus(workers: int = 1) -> int:
+def job_millicpus(workers: int = 0) -> int:
     """CPU that Kueue counts for a RayJob in K8sJobMode: head, workers and submitter, in thousandths.
 
     The submitter is a pod set of its own (`addSubmitterPodSet` of Kueue's `rayjob_controller.go`).
@@ -55,7 +63,7 @@ def rayjob(
     queue: str,
     entrypoint: str = BRIEF,
     priority: str = "",
-    workers: int = 1,
+    workers: int = 0,
     spec: Mapping[str, Any] | None = None,
 ) -> Manifest:
     """A RayJob in a queue.
@@ -69,12 +77,12 @@ def rayjob(
         workers: Number of worker pods.
         spec: Further fields of `spec`.
     """
-    group = {
+    group: Manifest = {
         "groupName": "workers",
         "replicas": workers,
         "minReplicas": workers,
         "maxReplicas": workers,
-        "rayStartParams": {},
+        "rayStartParams": {"num-cpus": "1"},
         "template": _pod("ray-worker"),
     }
     return {
@@ -91,8 +99,11 @@ def rayjob(
             "submitterPodTemplate": _submitter(),
             "rayClusterSpec": {
                 "rayVersion": RAY_VERSION,
-                "headGroupSpec": {"rayStartParams": {}, "template": _pod("ray-head")},
-                "workerGroupSpecs": [group],
+                "headGroupSpec": {
+                    "rayStartParams": {"num-cpus": "1", **_FEWER_PROCESSES},
+                    "template": _pod("ray-head", **_head_probes()),
+                },
+                **({"workerGroupSpecs": [group]} if workers else {}),
             },
             **(spec or {}),
         },
@@ -124,16 +135,26 @@ def blocker(namespace: str, name: str, *, queue: str, millicpus: int) -> Manifes
     }
 
 
-def _pod(name: str) -> Manifest:
+def _head_probes() -> Manifest:
+    """Probes by the kubelet itself: KubeRay's own start four processes each time, which a loaded machine feels."""
+    probe = {"httpGet": {"path": "/api/gcs_healthz", "port": 8265}, "timeoutSeconds": 10}
+    return {
+        "readinessProbe": {**probe, "periodSeconds": 2, "failureThreshold": 10},
+        "livenessProbe": {**probe, "periodSeconds": 10, "failureThreshold": 30},
+    }
+
+
+def _pod(name: str, **probes: Any) -> Manifest:
     container = {
         "name": name,
         "image": IMAGE,
         "imagePullPolicy": "IfNotPresent",
-        "env": [{"name": "RAY_USAGE_STATS_ENABLED", "value": "0"}],
+        "env": [{"name": variable, "value": value} for variable, value in _ENVIRONMENT.items()],
         "resources": {
             "requests": {"cpu": f"{POD_MILLICPUS}m", "memory": "512Mi"},
             "limits": {"memory": "1536Mi"},
         },
+        **probes,
     }
     return {"spec": {"terminationGracePeriodSeconds": GRACE_SECONDS, "containers": [container]}}
 
