@@ -18,7 +18,7 @@ from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Fault, Position, faults
 from kuberay_e2e.images import images_of
 from kuberay_e2e.lifecycle import Workload
-from kuberay_e2e.operator_pod import NodeKiller, PodDeletion
+from kuberay_e2e.operator_lives import NodeKiller, PodDeletion
 from kuberay_e2e.ray.script import Script, always
 from kuberay_e2e.session import (
     OPERATOR,

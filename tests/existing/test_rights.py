@@ -8,7 +8,7 @@ import pytest
 from kuberay_e2e import state
 from kuberay_e2e.clusters.existing import Wish, decide, names_in
 from kuberay_e2e.clusters.inventory import Inventory
-from kuberay_e2e.operator_pod import PodDeletion
+from kuberay_e2e.operator_lives import PodDeletion
 from kuberay_e2e.session import OPERATOR, OPERATOR_VERSION, Programs, Session, embedded
 from kuberay_e2e.session.local_host import LocalHost
 from kuberay_e2e.session.on_existing import installation_of

@@ -10,7 +10,8 @@ import pytest
 
 from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.gateway.faults import parse
-from kuberay_e2e.operator_pod import Life, OperatorPod, PodDeletion
+from kuberay_e2e.operator_lives import Life, PodDeletion
+from kuberay_e2e.operator_pod import OperatorPod
 from kuberay_e2e.session import Installation, Operator, Programs, Session
 from kuberay_e2e.session.pod_host import PodHost
 from tests.e2e.jobs import PATIENCE, Job, rayjob

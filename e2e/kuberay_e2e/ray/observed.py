@@ -144,11 +144,7 @@ class ObservedRay:
         with self._access.client(timeout=_TIMEOUT_SECONDS) as client:
             service = self._heads.get(key) or _service(client, key)
             answer = client.get(f"{jobs_path(key.namespace, service)}{submission_id}/logs")
-        if not answer.is_success:
-            raise HarnessError(
-                f"Expected the log of the job {submission_id!r}, got {answer.status_code}: {answer.text[:300]}"
-            )
-        return str(answer.json().get("logs") or "")
+        return logs_of(answer, submission_id)
 
     def _notice(self, event: Event) -> None:
         data = event.data
@@ -247,6 +243,20 @@ def refusals(log: str) -> list[str]:
 def seconds(milliseconds: Any) -> float | None:
     """Seconds since the epoch of a time of the Jobs API; None where there is none."""
     return milliseconds / 1000 if isinstance(milliseconds, int | float) and milliseconds else None
+
+
+def logs_of(answer: httpx.Response, submission_id: str) -> str:
+    """The output in an answer of Ray's Jobs API.
+
+    Raises:
+        HarnessError: The answer holds none.
+    """
+    if not answer.is_success:
+        raise HarnessError(
+            f"Expected the log of the job {submission_id!r}, got {answer.status_code}: {answer.text[:300]}"
+        )
+    logs: str = answer.json().get("logs") or ""
+    return logs
 
 
 def _service(client: httpx.Client, key: RayClusterKey) -> str:

@@ -9,7 +9,7 @@ from kuberay_e2e.access import Access
 from kuberay_e2e.api import ClusterReader
 from kuberay_e2e.clusters.existing import Decision, ExistingCluster
 from kuberay_e2e.engine import Engine
-from kuberay_e2e.operator_pod import PodDeletion
+from kuberay_e2e.operator_lives import PodDeletion
 from kuberay_e2e.session.kueues import PodKueue
 from kuberay_e2e.session.programs import OPERATOR, Installation, Programs
 from kuberay_e2e.session.real_pods import OperatorKind, on_real_pods

@@ -10,7 +10,7 @@ from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind import KindCluster
 from kuberay_e2e.clusters.provider import Nodes
 from kuberay_e2e.engine import Engine
-from kuberay_e2e.operator_pod import NodeKiller
+from kuberay_e2e.operator_lives import NodeKiller
 from kuberay_e2e.session.kueues import PodKueue
 from kuberay_e2e.session.programs import Programs
 from kuberay_e2e.session.real_pods import OperatorKind, on_real_pods

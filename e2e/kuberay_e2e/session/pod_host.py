@@ -7,7 +7,8 @@ from typing import Any
 from kuberay_e2e.access import Access
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Fault, Gateway
-from kuberay_e2e.operator_pod import Killer, OperatorPod
+from kuberay_e2e.operator_lives import Killer
+from kuberay_e2e.operator_pod import OperatorPod
 from kuberay_e2e.session import watched_writes
 from kuberay_e2e.session.programs import Installation, Programs
 from kuberay_e2e.session.watched_writes import WatchedWrites

@@ -6,6 +6,7 @@ import httpx
 
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.ray import Ledger, RayBackend, RayClusterKey
+from kuberay_e2e.ray.observed import logs_of
 
 _LOG_SECONDS = 30
 
@@ -46,17 +47,3 @@ class DoorWitness:
             raise HarnessError(f"Expected Ray to run for the RayCluster {key}; it does not.")
         answer = httpx.get(f"{door}/api/jobs/{submission_id}/logs", trust_env=False, timeout=_LOG_SECONDS)
         return logs_of(answer, submission_id)
-
-
-def logs_of(answer: httpx.Response, submission_id: str) -> str:
-    """The output in an answer of Ray's Jobs API.
-
-    Raises:
-        HarnessError: The answer holds none.
-    """
-    if not answer.is_success:
-        raise HarnessError(
-            f"Expected the log of the job {submission_id!r}, got {answer.status_code}: {answer.text[:300]}"
-        )
-    logs: str = answer.json().get("logs") or ""
-    return logs

@@ -9,7 +9,7 @@ from kuberay_e2e.api import ClusterReader
 from kuberay_e2e.clusters.provider import Cluster
 from kuberay_e2e.engine import Engine
 from kuberay_e2e.gateway import Gateway
-from kuberay_e2e.operator_pod import Killer
+from kuberay_e2e.operator_lives import Killer
 from kuberay_e2e.ray import Ledger
 from kuberay_e2e.ray.observed import ObservedRay
 from kuberay_e2e.session.kueues import KueueHost
