@@ -78,7 +78,7 @@ doctor: $(READY)  ## Say what is there and what is missing
 
 lock: $(READY)  ## Write requirements.lock anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
-		--constraint constraints.txt --extra policies --extra e2e --extra dev pyproject.toml --output-file requirements.lock
+		--constraint constraints.txt --extra policies --extra e2e --extra kind --extra dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove the virtual environment and what tools leave in the tree
 	rm -rf $(VENV) report reports .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -60,12 +60,11 @@ class Images:
         """
         found: dict[str, Image] = {}
         for name in names:
-            image = self.find(name)
-            if image is None:
-                self._make(self._recipe(name))
-                image = self.find(name)
-            assert image is not None
-            found[name] = image
+            recipe = self._recipe(name)
+            target = self._archive(recipe)
+            if not target.exists():
+                self._make(recipe, target)
+            found[name] = Image(recipe.name, recipe.reference, target)
         return found
 
     def _recipe(self, name: str) -> ProgramImage | SystemImage:
@@ -92,10 +91,9 @@ class Images:
             digest.update(ray.REQUIREMENTS.read_bytes())
         return digest.hexdigest()[:12]
 
-    def _make(self, recipe: ProgramImage | SystemImage) -> None:
+    def _make(self, recipe: ProgramImage | SystemImage, target: Path) -> None:
         task = f"making the image {recipe.reference}"
         with self._workshop(recipe, task) as workshop:
-            target = self._archive(recipe)
             if target.exists():
                 return
             made = workshop / "image.tar"
