@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -65,6 +66,13 @@ def test_a_kind_that_fails(run: Run, tmp_path: Path) -> None:
         raise AssertionError("the cluster came up")
     assert processes.marked(kind_marker(run.marker)) == []
     assert removed(tmp_path)
+
+
+def test_an_installation_without_pytest_kind(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "kuberay_e2e.clusters.kind_creation", None)
+    with pytest.raises(HarnessError, match=r"Install pulumi-kuberay\[kind\]"), cluster(tmp_path, FAILING).up(run):
+        pass
+    assert not (tmp_path / "kind-ran").exists()
 
 
 def test_a_network_that_cannot_be_made(run: Run, tmp_path: Path) -> None:

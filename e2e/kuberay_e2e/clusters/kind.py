@@ -87,8 +87,13 @@ class KindCluster:
             remains.remove(engine)
 
     def _create(self, run: Run, folder: Path, engine: ContainerEngine, name: str) -> Path:
-        from kuberay_e2e.clusters.kind_creation import Creation, write_command
-
+        try:
+            from kuberay_e2e.clusters.kind_creation import Creation, write_command
+        except ImportError as error:
+            raise HarnessError(
+                "Expected the package pytest-kind, which makes kind clusters; it is not installed. "
+                "Install pulumi-kuberay[kind]."
+            ) from error
         if self._node:
             engine.load(self._node.archive)
         engine.run("network", "create", *self._network_options(engine), name)
