@@ -98,7 +98,8 @@ def pods_gone(desk: Desk, before: QueuedJob, after: QueuedJob) -> None:
     desk.find(
         PODS_GONE,
         False,
-        f"{found.pods} pods of {before.name} {until} {found.seconds:.0f} s after the first pod of {after.name} came",
+        f"{found.pods} of the pods of {before.name} {until} {found.seconds:.0f} s after the first pod of "
+        f"{after.name} came",
     )
 
 
