@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 _PLAIN_WIDTH = 140
 """Columns of tables that go to a file or a CI log."""
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help=__doc__,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # Brackets in help texts are brackets.
+)
 app.add_typer(images.app, name="images")
 app.command()(doctor)
 app.command()(kind_run.kind)
