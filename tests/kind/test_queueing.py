@@ -14,7 +14,7 @@ from kuberay_e2e.targets import kind_images, kind_programs
 from kuberay_e2e.verdicts import State
 from kuberay_toolchain.toolchain import Toolchain
 
-pytestmark = [pytest.mark.kind, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.kind, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
