@@ -169,6 +169,6 @@ def test_what_a_killed_run_left_is_removed_by_the_next(
 def test_a_namespace_of_somebody_else_stays(kubeconfig: Path) -> None:
     with Access.read(kubeconfig).client() as client:
         client.post("/api/v1/namespaces", json={"metadata": {"name": "somebodys"}}).raise_for_status()
-        assert Footprint("run-x", ("somebodys",)).remove(client) == []
+        assert Footprint("run-x", ("somebodys",)).remove(Access.read(kubeconfig)) == []
         assert client.get("/api/v1/namespaces/somebodys").is_success
         client.delete("/api/v1/namespaces/somebodys").raise_for_status()

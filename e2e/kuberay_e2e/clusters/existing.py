@@ -120,12 +120,13 @@ class ExistingCluster:
         """
         kubeconfig = write(self._config, run.folder / KUBECONFIG)
         self._footprint.note(run.folder)
-        with Access.read(kubeconfig).client(timeout=30.0) as client:
-            try:
+        access = Access.read(kubeconfig)
+        try:
+            with access.client(timeout=30.0) as client:
                 self._footprint.make_namespaces(client)
-                yield Cluster(str(self._config["current-context"]), kubeconfig, simulated_pods=False)
-            finally:
-                self._footprint.remove(client)
+            yield Cluster(str(self._config["current-context"]), kubeconfig, simulated_pods=False)
+        finally:
+            self._footprint.remove(access)
 
 
 def _refuse_namespaces(inventory: Inventory, wish: Wish) -> None:

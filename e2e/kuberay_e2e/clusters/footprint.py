@@ -64,15 +64,26 @@ class Footprint:
             if not answer.is_success:
                 raise HarnessError(f"The namespace {name} could not be created: {answer.text[:300]}")
 
-    def remove(self, client: httpx.Client) -> list[str]:
+    def remove(self, access: Access) -> list[str]:
         """Remove what is left of it; what is gone already is no error.
 
         Returns:
             A sentence for each thing that stays, and why.
 
         Raises:
-            HarnessError: Something is still there two minutes after its deletion.
+            HarnessError: The cluster does not answer, or something is still there two minutes after its deletion.
         """
+        try:
+            with access.client(timeout=30.0) as client:
+                return self._remove(client)
+        except httpx.HTTPError as error:
+            raise HarnessError(
+                f"The cluster at {access.server} does not answer any more ({error}), so that what was made there may "
+                f"be left: namespaces {', '.join(self.namespaces)}; CRDs {', '.join(self.crds) or 'none'}; ClusterRoles "
+                f"and ClusterRoleBindings {', '.join(self.roles) or 'none'}."
+            ) from error
+
+    def _remove(self, client: httpx.Client) -> list[str]:
         present = [name for name in self.namespaces if self._owns(client, name)]
         for name in present:
             self._empty(client, name)
@@ -131,13 +142,9 @@ def remove_leftovers(folder: Path) -> list[str]:
     record: Mapping[str, Any] = json.loads((folder / FILE).read_text())
     footprint = Footprint(record["run"], tuple(record["namespaces"]), tuple(record["crds"]), tuple(record["roles"]))
     try:
-        with Access.read(folder / KUBECONFIG).client(timeout=30.0) as client:
-            footprint.remove(client)
-    except httpx.HTTPError as error:
-        raise HarnessError(
-            f"The killed run {record['run']!r} left {', '.join(footprint.namespaces)} on a cluster that does not "
-            f"answer now: {error}. Delete these namespaces by hand, or try again later."
-        ) from error
+        footprint.remove(Access.read(folder / KUBECONFIG))
+    except HarnessError as error:
+        raise HarnessError(f"{error} If that cluster is gone for good, delete the folder {folder}.") from error
     return list(footprint.namespaces)
 
 

@@ -248,7 +248,10 @@ class LifeCycle:
             if session is not None:
                 self._judge(session)
         finally:
-            self._leave(manager, session)
+            try:
+                self._leave(manager, session)
+            except HarnessError as error:
+                state, detail = State.ERROR, str(error)
         self._add(Step(10, state, time.monotonic() - started, detail))
 
     def _uninstall(self, session: Session) -> str:
