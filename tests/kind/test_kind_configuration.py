@@ -79,7 +79,7 @@ def test_the_longest_name_of_a_run_makes_a_valid_host_name() -> None:
     assert len(node) <= 63
 
 
-def test_nodes_route_to_each_other_and_nowhere_else(tmp_path: Path) -> None:
+def test_nodes_know_and_reach_each_other_and_nobody_else(tmp_path: Path) -> None:
     engine = recorder(tmp_path, '[ "$1" = inspect ] && echo "10.89.0.7"; true')
     nodes = KindNodes(engine, ["c-control-plane", "c-worker"])
     nodes.connect()
@@ -87,7 +87,10 @@ def test_nodes_route_to_each_other_and_nowhere_else(tmp_path: Path) -> None:
     commands = [call.removeprefix("exec ") for call in calls(tmp_path) if call.startswith("exec")]
     assert commands == [
         "c-control-plane ip route replace 10.244.1.0/24 via 10.89.0.7",
+        "c-control-plane sh -c echo '10.89.0.7 c-worker' >>/etc/hosts",
         "c-worker ip route replace 10.244.0.0/24 via 10.89.0.7",
+        "c-worker sh -c echo '10.89.0.7 c-control-plane' >>/etc/hosts",
+        "c-worker sh -c pkill -x kube-proxy || true",
         "c-control-plane ip route replace 10.96.0.0/16 dev eth0",
         "c-control-plane ip route del default",
         "c-worker ip route replace 10.96.0.0/16 dev eth0",

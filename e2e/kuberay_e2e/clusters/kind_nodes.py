@@ -46,15 +46,22 @@ class KindNodes:
             self._engine.exec(node, *command, input=archive, seconds=600)
 
     def connect(self) -> None:
-        """Route packets between pods on different nodes, whose addresses only their own node knows.
+        """Route packets between pods on different nodes, and let nodes know each other's names.
+
+        kube-proxy reaches the API server by the name of the control plane, which no name server knows once the nodes
+        are isolated. Its container reads the names when it starts, so that it is started again.
 
         Raises:
-            HarnessError: A node refused a route.
+            HarnessError: A node refused a route or a name.
         """
+        addresses = {name: self.address(name) for name in self._names}
         for node in self._names:
-            for index, other in enumerate(self._names):
+            for index, (other, address) in enumerate(addresses.items()):
                 if other != node:
-                    self.exec(node, "ip", "route", "replace", pod_range(index), "via", self.address(other))
+                    self.exec(node, "ip", "route", "replace", pod_range(index), "via", address)
+                    self.exec(node, "sh", "-c", f"echo '{address} {other}' >>/etc/hosts")
+        for node in self._names[1:]:
+            self.exec(node, "sh", "-c", "pkill -x kube-proxy || true")
 
     def isolate(self) -> None:
         """Leave the nodes and their pods no way to anything beyond this machine.
