@@ -113,7 +113,7 @@ class Egress:
         self._open.add(task)
         try:
             await self._carry(reader, writer)
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
             pass
         finally:
             self._open.discard(task)

@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 from aiohttp import web
 
 from kuberay_e2e.access import Access
@@ -107,3 +108,16 @@ def test_a_process_that_left_is_no_longer_connected() -> None:
             return await connect("left", f"{ADDRESS}:443")
 
     assert asyncio.run(left())[0].startswith("502")
+
+
+def test_leaving_with_a_connection_open_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async def leave() -> None:
+        name = selector("left")["egressSelections"][0]["connection"]["transport"]["uds"]["udsName"]
+        async with opened("left"):
+            _, writer = await asyncio.open_unix_connection(name.replace("@", "\0"))
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.05)
+        writer.close()
+
+    asyncio.run(leave())
+    assert not caplog.records
