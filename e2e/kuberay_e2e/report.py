@@ -1,4 +1,4 @@
-"""The report folder of a life cycle: JUnit XML, the result and the trace as JSON, and every log."""
+"""The report folder of a life cycle: JUnit XML, Markdown, the result and the trace as JSON, and every log."""
 
 import dataclasses
 import json
@@ -55,8 +55,9 @@ def keep_evidence(session: Session, folder: Path) -> None:
 
 
 def write(result: Result, folder: Path) -> None:
-    """Write `junit.xml` and `result.json`."""
+    """Write `junit.xml`, `report.md` and `result.json`."""
     (folder / "junit.xml").write_bytes(junit_xml(result))
+    (folder / "report.md").write_text(markdown(result))
     data = {**dataclasses.asdict(result), "exit_code": result.exit_code}
     for step, record in zip(result.steps, data["steps"], strict=True):
         record["title"] = step.title
@@ -74,3 +75,21 @@ def junit_xml(result: Result) -> bytes:
         for item in result.invariants
     ]
     return junit.document(_SUITE, cases, result.seconds)
+
+
+def markdown(result: Result) -> str:
+    """The result for people: a table of the steps, then one of the invariants."""
+    lines = [f"# Life cycle of a RayJob: {result.source}", ""]
+    lines += [f"Operator disturbed at `{result.fault}`, Ray: {result.ray}, {result.seconds:.0f} s.", ""]
+    lines += ["| step | | outcome | seconds | seen |", "|---|---|---|---|---|"]
+    for step in result.steps:
+        lines.append(f"| {step.number} | {step.title} | {step.state} | {step.seconds:.1f} | {_cell(step.detail)} |")
+    if result.invariants:
+        lines += ["", "| invariant | | seen |", "|---|---|---|"]
+    for item in result.invariants:
+        lines.append(f"| {item.name} | {'held' if item.held else '**broken**'} | {_cell(item.seen)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

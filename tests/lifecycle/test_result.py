@@ -43,3 +43,10 @@ def test_junit_has_a_case_per_step_and_invariant() -> None:
 def test_time_is_split_by_what_it_was_spent_on() -> None:
     clock = Clock(kuberay_seconds=30.0, pulumi_seconds=20.0)
     assert clock.split(60.0) == {"kuberay": 30.0, "pulumi": 20.0, "harness": 10.0}
+
+
+def test_markdown_has_a_line_per_step_and_invariant() -> None:
+    text = report.markdown(result(State.HELD, State.FAILED, State.SKIPPED, held=False))
+    assert text.startswith("# Life cycle of a RayJob: job.yaml:1\n\nOperator disturbed at `create:Job#1@committed`")
+    assert "| 2 | install CRDs and operator | failed | 1.5 | seen more |" in text
+    assert "| one jobId | **broken** | x |" in text
