@@ -79,8 +79,8 @@ class Footprint:
         except httpx.HTTPError as error:
             raise HarnessError(
                 f"The cluster at {access.server} does not answer any more ({error}), so that what was made there may "
-                f"be left: namespaces {', '.join(self.namespaces)}; CRDs {', '.join(self.crds) or 'none'}; ClusterRoles "
-                f"and ClusterRoleBindings {', '.join(self.roles) or 'none'}."
+                f"be left: namespaces {', '.join(self.namespaces)}; CRDs {', '.join(self.crds) or 'none'}; "
+                f"ClusterRoles and ClusterRoleBindings {', '.join(self.roles) or 'none'}."
             ) from error
 
     def _remove(self, client: httpx.Client) -> list[str]:
