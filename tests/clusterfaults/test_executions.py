@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from kuberay_e2e.clusterfaults import workload
-from kuberay_e2e.clusterfaults.executions import Execution, nodes_of, parse
+from kuberay_e2e.clusterfaults.executions import RELEASE, Execution, nodes_of, parse
 from kuberay_e2e.clusterfaults.trial import starts_finding, truth_finding
 from kuberay_e2e.clusters import Cluster
 from kuberay_e2e.errors import HarnessError
@@ -35,12 +36,24 @@ def test_a_run_is_over_when_it_ended_or_fell_silent() -> None:
     assert not ENDED.runs(30.5)
 
 
-def test_the_entrypoint_writes_what_is_parsed(tmp_path: Path) -> None:
-    code = workload.config_map("faults")["data"]["job.py"].replace("/runs/", f"{tmp_path}/")
-    subprocess.run([sys.executable, "-c", code, "0.6"], check=True, capture_output=True)
+def test_tasks_on_workers_are_counted_for_the_run_that_started_them() -> None:
+    text = "a head-a start 10\na worker-a task 12\na worker-a beat 13\na worker-b task 20\na head-a end 30\n"
+    assert parse(text) == [Execution("head-a", 10.0, 30.0, True, tasks=2)]
+
+
+def test_the_entrypoint_writes_what_is_parsed_and_ends_when_it_is_released(tmp_path: Path) -> None:
+    code = workload.code().replace("/runs/", f"{tmp_path}/")
+    process = subprocess.Popen([sys.executable, "-c", code, "0.1"], stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(1.5)
+        [run] = parse("".join(file.read_text() for file in tmp_path.iterdir()))
+        assert run.runs(time.time())
+        (tmp_path / RELEASE).touch()
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
     [run] = parse("".join(file.read_text() for file in tmp_path.iterdir()))
     assert run.ended
-    assert 0.5 < run.last - run.start < 5
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """How often the entrypoint of a RayJob really ran: witnessed by the entrypoint itself, not by Ray or KubeRay.
 
-Each run of the entrypoint appends words with times to a file of its own in a folder of the node, which the head pod
-mounts: `start`, a `beat` twice a second, and `end`.
+Each run of the entrypoint appends words with times to a file of its own in a folder of the node, which the pods mount:
+`start`, a `beat` twice a second, `task` where a task of it starts on a worker, and `end`. It goes on until it is
+released, so that no fault comes too late on a loaded machine.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,10 @@ from kuberay_e2e.errors import HarnessError
 MOUNT = "/runs"
 """Where pods mount the folder."""
 
-SILENCE_SECONDS = 4.0
+RELEASE = ".release"
+"""File that releases entrypoints."""
+
+SILENCE_SECONDS = 8.0
 """A run whose last word is older than this is over; it beats every half a second, on a machine that may be loaded."""
 
 _FOLDER = "/var/lib/kuberay-e2e"
@@ -29,12 +33,14 @@ class Execution:
         start: When it began, seconds since the epoch.
         last: Its last word, seconds since the epoch.
         ended: True where it came to its own end.
+        tasks: How often a task of it started on a worker.
     """
 
     pod: str
     start: float
     last: float
     ended: bool
+    tasks: int = 0
 
     def runs(self, now: float) -> bool:
         """True where it has not ended and was heard lately.
@@ -62,7 +68,13 @@ def parse(text: str) -> list[Execution]:
         except ValueError as error:
             raise HarnessError(f"Expected `<run> <pod> <word> <time>` from an entrypoint, got {line!r}.") from error
         before = runs.get(run) or Execution(pod, time, time, False)
-        runs[run] = Execution(pod, min(before.start, time), max(before.last, time), before.ended or word == "end")
+        runs[run] = Execution(
+            before.pod if word != "start" else pod,
+            min(before.start, time),
+            max(before.last, time),
+            before.ended or word == "end",
+            before.tasks + (word == "task"),
+        )
     return sorted(runs.values(), key=lambda execution: execution.start)
 
 
@@ -92,6 +104,11 @@ class Executions:
         """The runs so far."""
         command = f"cat {self.folder}/* 2>/dev/null || true"
         return parse("".join(self._nodes.exec(node, "sh", "-c", command) for node in self._nodes.names()))
+
+    def release(self) -> None:
+        """Let the entrypoints come to their end, those that start later too."""
+        for node in self._nodes.names():
+            self._nodes.exec(node, "touch", f"{self.folder}/{RELEASE}")
 
     def remove(self) -> None:
         """Remove the folders."""

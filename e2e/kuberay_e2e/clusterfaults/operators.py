@@ -14,7 +14,7 @@ AWAY_SECONDS = 10.0
 CUT_AFTER_END_SECONDS = 33.0
 """How long the operator is cut off after the job's end: longer than the 30 s that it gives a finished submitter."""
 
-_TAKEOVER_SECONDS = 60.0
+_TAKEOVER_SECONDS = 90.0
 _API_SECONDS = 120.0
 
 
@@ -45,6 +45,7 @@ def kill_leader(trial: Trial) -> Sequence[Finding]:
         trial.actions.kill(pod)
         trial.actions.delete("Pod", pod, grace=0)
         found = _takeover(trial, before)
+        trial.executions.release()
         trial.wait_end(_TAKEOVER_SECONDS)
         return [found]
 
@@ -56,6 +57,7 @@ def cut_dashboard(trial: Trial) -> Sequence[Finding]:
     dashboard = trial.head()["status"]["podIP"]
     trial.strike(f"packets of {operator['metadata']['name']} to {dashboard}:{DASHBOARD_PORT} dropped")
     with trial.actions.cut(operator, dashboard, DASHBOARD_PORT):
+        trial.executions.release()
         wait_for("job and submitter to end", lambda: _job_ended(trial), seconds=_API_SECONDS, pause=0.5)
         time.sleep(CUT_AFTER_END_SECONDS)
         trial.strike("packets let through again")
@@ -68,6 +70,7 @@ def kill_api_server(trial: Trial) -> Sequence[Finding]:
     pod = trial.actions.api_server_pod()
     trial.strike(f"SIGKILL to the API server {pod['metadata']['name']}")
     trial.actions.kill(pod)
+    trial.executions.release()
     promise = "the API server comes back"
     try:
         wait_for("the API server to answer", lambda: _answers(trial), seconds=_API_SECONDS, pause=0.5)

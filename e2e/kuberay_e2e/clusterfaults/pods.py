@@ -17,17 +17,20 @@ def kill_head(trial: Trial) -> Sequence[Finding]:
     trial.strike(f"SIGKILL to the containers of the head pod {head['metadata']['name']}, and the pod deleted")
     trial.actions.kill(head)
     trial.actions.delete("Pod", head, grace=0)
+    trial.executions.release()
     return ()
 
 
 def kill_worker(trial: Trial) -> Sequence[Finding]:
     """End the worker's container with SIGKILL and delete the pod, while a task runs on it."""
-    trial.wait_started()
+    trial.wait_started(task=True)
     worker = trial.worker()
     trial.strike(f"SIGKILL to the container of the worker pod {worker['metadata']['name']}, and the pod deleted")
     trial.actions.kill(worker)
     trial.actions.delete("Pod", worker, grace=0)
-    return [_again(trial, worker["metadata"]["uid"])]
+    found = [_again(trial, worker["metadata"]["uid"]), _task_again(trial)]
+    trial.executions.release()
+    return found
 
 
 def drain(trial: Trial) -> Sequence[Finding]:
@@ -50,6 +53,7 @@ def drain(trial: Trial) -> Sequence[Finding]:
         return [Finding(promise, not left, f"{len(evicted)} evicted, {len(left)} there afterwards")]
     finally:
         trial.actions.cordon(node, on=False)
+        trial.executions.release()
 
 
 def _again(trial: Trial, uid: str) -> Finding:
@@ -59,6 +63,20 @@ def _again(trial: Trial, uid: str) -> Finding:
     except VerificationError as error:
         return Finding(promise, False, str(error))
     return Finding(promise, True, f"another runs {trial.since_strike():.0f} s after the fault")
+
+
+def _task_again(trial: Trial) -> Finding:
+    promise = "the lost task is run again"
+
+    def look() -> None:
+        if (starts := sum(run.tasks for run in trial.executions.read())) < 2:
+            raise NotYetError(f"{starts} starts of the task")
+
+    try:
+        wait_for("the task to start again", look, seconds=_AGAIN_SECONDS, pause=0.5)
+    except VerificationError as error:
+        return Finding(promise, False, str(error))
+    return Finding(promise, True, f"it started again {trial.since_strike():.0f} s after the fault")
 
 
 def _another(trial: Trial, uid: str) -> None:

@@ -10,7 +10,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         Scenario(
             "head-pod-killed",
             "The head's containers get SIGKILL and its pod is deleted while the entrypoint runs.",
-            Load(mode, seconds=10),
+            Load(mode),
             pods.kill_head,
             patience=180,
         )
@@ -19,26 +19,26 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "head-pod-killed-submitter-once",
         "As head-pod-killed, with submitterConfig.backoffLimit 0, so that the submitter is not started again.",
-        Load(Mode.K8S_JOB, seconds=10, submitter_backoff=0),
+        Load(Mode.K8S_JOB, submitter_backoff=0),
         pods.kill_head,
         patience=180,
     ),
     Scenario(
         "worker-pod-killed",
         "The only worker gets SIGKILL and its pod is deleted while a task runs on it.",
-        Load(Mode.K8S_JOB, seconds=15, workers=1),
+        Load(Mode.K8S_JOB, workers=1),
         pods.kill_worker,
     ),
     Scenario(
         "submitter-pod-deleted",
         "The submitter's pod is deleted while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=20),
+        Load(Mode.K8S_JOB),
         submitters.delete_pod,
     ),
     Scenario(
         "submitter-oom-killed",
         "The kernel kills the submitter for lack of memory while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=20, submitter_memory="400Mi"),
+        Load(Mode.K8S_JOB, submitter_memory="400Mi"),
         submitters.run_out_of_memory,
     ),
     Scenario(
@@ -50,7 +50,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "submitter-job-deleted",
         "The submitter Job is deleted with its pod while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=10),
+        Load(Mode.K8S_JOB),
         submitters.delete_job,
         patience=45,
     ),
@@ -58,7 +58,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         Scenario(
             "dashboard-cut",
             "The operator's packets to the dashboard are dropped from before the job's end until 33 s after it.",
-            Load(mode, seconds=10),
+            Load(mode),
             operators.cut_dashboard,
         )
         for mode in (Mode.K8S_JOB, Mode.HTTP)
@@ -66,7 +66,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "node-drained",
         "The node of head and submitter is cordoned and both are evicted while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=15),
+        Load(Mode.K8S_JOB),
         pods.drain,
         patience=180,
         nodes=2,
@@ -74,21 +74,21 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "operator-scaled-to-zero",
         "The operator is scaled to zero, the RayJob is deleted, and ten seconds later the operator is scaled back.",
-        Load(Mode.K8S_JOB, seconds=30),
+        Load(Mode.K8S_JOB),
         operators.scale_to_zero,
         group=Group.OPERATOR,
     ),
     Scenario(
         "leader-killed",
         "Two operators elect a leader, which gets SIGKILL and whose pod is deleted while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=25),
+        Load(Mode.K8S_JOB),
         operators.kill_leader,
         group=Group.LEADER,
     ),
     Scenario(
         "api-server-killed",
         "The API server's container gets SIGKILL on its node while the entrypoint runs.",
-        Load(Mode.K8S_JOB, seconds=25),
+        Load(Mode.K8S_JOB),
         operators.kill_api_server,
         group=Group.API_SERVER,
     ),

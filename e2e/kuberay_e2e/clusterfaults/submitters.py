@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from kuberay_e2e.api import Object
 from kuberay_e2e.clusterfaults.trial import START_SECONDS, SUBMITTER, Trial
-from kuberay_e2e.errors import VerificationError
+from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.verdicts import Finding
 
 OOM_KILLED = "the container runtime reports OOMKilled"
 _OOM_SECONDS = 60.0
+_REPLACED_SECONDS = 120.0
 
 
 def delete_pod(trial: Trial) -> Sequence[Finding]:
@@ -18,7 +19,9 @@ def delete_pod(trial: Trial) -> Sequence[Finding]:
     pod = trial.submitter()
     trial.strike(f"submitter pod {pod['metadata']['name']} deleted")
     trial.actions.delete("Pod", pod)
-    return ()
+    found = _replaced(trial, str(pod["metadata"]["uid"]))
+    trial.executions.release()
+    return [found]
 
 
 def delete_job(trial: Trial) -> Sequence[Finding]:
@@ -27,6 +30,7 @@ def delete_job(trial: Trial) -> Sequence[Finding]:
     job = trial.submitter_job()
     trial.strike(f"submitter Job {job['metadata']['name']} deleted with its pod")
     trial.actions.delete("Job", job)
+    trial.executions.release()
     return ()
 
 
@@ -36,7 +40,10 @@ def run_out_of_memory(trial: Trial) -> Sequence[Finding]:
     pod = trial.submitter()
     trial.strike(f"memory of the submitter pod {pod['metadata']['name']} used up")
     trial.actions.use_up_memory(pod)
-    return [_killed(trial, str(pod["metadata"]["uid"]))]
+    uid = str(pod["metadata"]["uid"])
+    found = [_killed(trial, uid), _replaced(trial, uid)]
+    trial.executions.release()
+    return found
 
 
 def never_fit(trial: Trial) -> Sequence[Finding]:
@@ -65,6 +72,24 @@ def _killed(trial: Trial, uid: str) -> Finding:
     except VerificationError as error:
         return Finding(OOM_KILLED, False, str(error))
     return Finding(OOM_KILLED, True, f"{trial.since_strike():.0f} s after its memory began to be used up")
+
+
+def _replaced(trial: Trial, uid: str) -> Finding:
+    promise = "another submitter is started"
+
+    def look() -> None:
+        try:
+            pod = trial.submitter()
+        except HarnessError as error:
+            raise NotYetError(str(error)) from None
+        if pod["metadata"]["uid"] == uid:
+            raise NotYetError("the one that was there")
+
+    try:
+        wait_for("another submitter to run", look, seconds=_REPLACED_SECONDS, pause=0.5)
+    except VerificationError as error:
+        return Finding(promise, False, str(error))
+    return Finding(promise, True, f"it runs {trial.since_strike():.0f} s after the fault")
 
 
 def _any_killed(pods: Sequence[Object]) -> None:

@@ -78,9 +78,13 @@ class Trial:
         self._struck = time.time()
         self.session.trace.add("fault", namespace=self.namespace, action=action)
 
-    def wait_started(self) -> None:
-        """Wait until the entrypoint runs and the RayJob says so."""
-        wait_for("the entrypoint to run", self._started, seconds=START_SECONDS, pause=_PAUSE)
+    def wait_started(self, *, task: bool = False) -> None:
+        """Wait until the entrypoint runs and the RayJob says so.
+
+        Args:
+            task: Wait until a task of it runs on a worker too.
+        """
+        wait_for("the entrypoint to run", lambda: self._started(int(task)), seconds=START_SECONDS, pause=_PAUSE)
 
     def wait_end(self, seconds: float) -> None:
         """Wait for the end of the RayJob; without one, the time passes.
@@ -170,12 +174,14 @@ class Trial:
         seen = f"{clusters} RayCluster, {jobs} submitter Job"
         return Finding("one RayCluster and at most one submitter Job", clusters == 1 and jobs <= 1, seen)
 
-    def _started(self) -> None:
+    def _started(self, tasks: int) -> None:
         status = self.status()
         if outcome({"status": status}).terminal:
             raise HarnessError(f"Expected the RayJob to run so that the fault could act; it ended: {_state(status)}.")
         now = time.time()
-        if status.get("jobStatus") != "RUNNING" or not any(run.runs(now) for run in self.executions.read()):
+        if status.get("jobStatus") != "RUNNING" or not any(
+            run.runs(now) and run.tasks >= tasks for run in self.executions.read()
+        ):
             pods = ", ".join(map(_described, self.pods())) or "none"
             raise NotYetError(f"{_state(status)} with the pods {pods}")
 

@@ -17,39 +17,41 @@ import sys
 import time
 import uuid
 
-RUN = uuid.uuid4().hex
+
+def say(run, word):
+    with open(f"{RUNS}/{run}", "a") as file:
+        print(run, os.uname().nodename, word, time.time(), file=file, flush=True)
 
 
-def say(word):
-    with open(f"{RUNS}/{RUN}", "a") as file:
-        print(RUN, os.uname().nodename, word, time.time(), file=file, flush=True)
-
-
-def work(seconds):
-    say("start")
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def work(run, seconds):
+    end = time.monotonic() + {LONGEST}
+    while not os.path.exists("{RUNS}/{RELEASE}") and time.monotonic() < end:
         time.sleep(0.5)
-        say("beat")
-    print("the work is done", flush=True)
+        say(run, "beat")
+    time.sleep(seconds)
 
 
+run, seconds = uuid.uuid4().hex, float(sys.argv[1])
+say(run, "start")
 if len(sys.argv) > 2:
     import ray
 
     ray.init()
 
     @ray.remote(num_cpus=1, max_retries=3)
-    def remote_sleep(seconds):
-        time.sleep(seconds)
-        return os.uname().nodename
+    def task():
+        say(run, "task")
+        work(run, seconds)
 
-    say("start")
-    print("the task ran in", ray.get(remote_sleep.remote(float(sys.argv[1]))), flush=True)
+    ray.get(task.remote())
 else:
-    work(float(sys.argv[1]))
-say("end")
-""".replace("{RUNS}", executions.MOUNT)
+    work(run, seconds)
+say(run, "end")
+print("the work is done", flush=True)
+"""
+
+LONGEST_SECONDS = 400.0
+"""An entrypoint that nobody releases ends by itself, seconds."""
 
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -75,7 +77,7 @@ class Load:
 
     Attributes:
         mode: How it is submitted.
-        seconds: How long its entrypoint takes, seconds.
+        seconds: How long its entrypoint takes after it was released, seconds.
         workers: Number of worker pods. With workers, the entrypoint waits for a task that runs on one of them.
         deadline: `activeDeadlineSeconds`, seconds: no fault lets it run for ever.
         submitter_memory: Memory limit of the submitter.
@@ -85,7 +87,7 @@ class Load:
     """
 
     mode: Mode
-    seconds: float = 20.0
+    seconds: float = 2.0
     workers: int = 0
     deadline: int = 600
     submitter_memory: str = "1Gi"
@@ -94,13 +96,22 @@ class Load:
     grace: int = 3
 
 
+def code() -> str:
+    """The entrypoint: it says that it runs until it is released, and ends some seconds later."""
+    values = {"RUNS": executions.MOUNT, "RELEASE": executions.RELEASE, "LONGEST": f"{LONGEST_SECONDS:.0f}"}
+    text = _CODE
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
 def config_map(namespace: str) -> dict[str, Any]:
     """The code of the entrypoint."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": CONFIG_MAP, "namespace": namespace},
-        "data": {"job.py": _CODE},
+        "data": {"job.py": code()},
     }
 
 
