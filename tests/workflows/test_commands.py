@@ -31,12 +31,16 @@ spec:
 """
 
 
+_OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}
+
+
 def run(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the script of a step as `shell: bash` does."""
+    """Run the script of a step as `shell: bash` does, as if no `make` had started the tests."""
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
         cwd=folder,
-        env={**os.environ, "GITHUB_ACTIONS": "true", **variables},
+        env={**environment, "GITHUB_ACTIONS": "true", **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
