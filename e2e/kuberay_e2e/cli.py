@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from kuberay_e2e import images, kind_run, state
 from kuberay_e2e.clusterfaults.command import faults
@@ -20,13 +19,11 @@ from kuberay_e2e.doctor import doctor
 from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.queueing.command import kueue
 from kuberay_e2e.signals import INTERRUPTED, interruptible
+from kuberay_e2e.terminal import OperatorChoice, terminal
 from kuberay_toolchain.errors import ToolchainError
 
 if TYPE_CHECKING:
     from kuberay_e2e.targets import Target
-
-_PLAIN_WIDTH = 140
-"""Columns of tables that go to a file or a CI log."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -55,13 +52,6 @@ class RayChoice(StrEnum):
 
     LOCAL = "local"
     SIMULATED = "simulated"
-
-
-class OperatorChoice(StrEnum):
-    """How the operator runs where pods are real."""
-
-    POD = "pod"
-    LOCAL = "local"
 
 
 @app.command()
@@ -130,7 +120,6 @@ def lifecycle(
             kubeconfig, context, functools.partial(_agree, yes), kind, use_installed
         ),
     }
-    console = _console()
     request = runs.Request(
         manifests=tuple(manifests or ()),
         target=choices[cluster](),
@@ -140,7 +129,7 @@ def lifecycle(
         ttl_seconds=ttl,
         job_seconds=job_timeout,
     )
-    raise typer.Exit(runs.lifecycle(request, console))
+    raise typer.Exit(runs.lifecycle(request, terminal()))
 
 
 def _embedded(ray: RayChoice | None, operator: OperatorChoice | None) -> "Target":
@@ -194,10 +183,6 @@ def main() -> None:
     if code == INTERRUPTED:
         print("\nInterrupted; everything that was started has been stopped.", file=sys.stderr)
     sys.exit(code)
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
 
 
 def _complain(error: Exception, code: int) -> int:

@@ -5,18 +5,14 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from kuberay_e2e.clusters import requirements
-from kuberay_e2e.clusters.kind import PROGRAMS as KIND_PROGRAMS
+from kuberay_e2e.terminal import terminal
 from kuberay_toolchain import doctor as examination
 from kuberay_toolchain.doctor import Finding
 from kuberay_toolchain.images import Images
 from kuberay_toolchain.programs import usual_names
 from kuberay_toolchain.toolchain import Toolchain
-
-_PLAIN_WIDTH = 140
 
 
 class Examined(StrEnum):
@@ -30,10 +26,11 @@ def doctor(
     cluster: Annotated[Examined, typer.Option(help="What must be possible here.")] = Examined.EMBEDDED,
 ) -> None:
     """Say what is there, what is made when it is first needed, and what is missing, with the remedy."""
+    from kuberay_e2e.clusters import requirements
+    from kuberay_e2e.clusters.kind import PROGRAMS as KIND_PROGRAMS
+
     toolchain = Toolchain()
-    console = Console()
-    if not console.is_terminal:
-        console.width = _PLAIN_WIDTH
+    console = terminal()
     kind = requirements.examine(requirements.gather(Images(toolchain)))
     names = usual_names(toolchain.programs)
     needed = list(dict.fromkeys([*names, *KIND_PROGRAMS])) if cluster is Examined.KIND else names

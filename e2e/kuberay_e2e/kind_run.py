@@ -19,10 +19,9 @@ from typing import Annotated
 
 import psutil
 import typer
-from rich.console import Console
 
-from kuberay_e2e import report
 from kuberay_e2e.signals import INTERRUPTED
+from kuberay_e2e.terminal import terminal
 from kuberay_toolchain.processes import die_with_parent
 
 _PATIENCE_SECONDS = 180.0
@@ -76,7 +75,9 @@ def kind(
     ),
 ) -> None:
     """Life cycle with the operator killed both ways, faults of a real cluster, Kueue: on kind, with one report."""
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    from kuberay_e2e import report
+
+    console = terminal()
     folder = report.prepare(report_folder)
     ended = []
     for part in parts or list(Part):

@@ -168,3 +168,9 @@ def test_every_command_has_its_help(command: str, capsys: pytest.CaptureFixture[
         cli.app([*command.split(), "--help"], prog_name="kuberay-e2e")
     assert ended.value.code == 0
     assert f"Usage: kuberay-e2e {command}" in capsys.readouterr().out
+
+
+def test_help_loads_neither_pulumi_nor_clients_of_a_cluster() -> None:
+    program = "import sys, kuberay_e2e.cli; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pulumi", "kr8s", "aiohttp", "httpx", "kuberay_e2e.session"} & set(loaded)

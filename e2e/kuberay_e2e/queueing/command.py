@@ -1,14 +1,11 @@
 """`kuberay-e2e kueue`: RayJobs in Kueue's queues, with a report of what came of each scenario."""
 
-import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-_PLAIN_WIDTH = 140
+from kuberay_e2e.terminal import Listed, OperatorChoice, ReportFolder, terminal
 
 
 class ClusterChoice(StrEnum):
@@ -16,13 +13,6 @@ class ClusterChoice(StrEnum):
 
     EMBEDDED = "embedded"
     KIND = "kind"
-
-
-class OperatorChoice(StrEnum):
-    """How the operator runs where pods are real."""
-
-    POD = "pod"
-    LOCAL = "local"
 
 
 def kueue(
@@ -34,18 +24,16 @@ def kueue(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this scenario, or those of a pattern with *; may be repeated."),
     ] = None,
-    report_folder: Annotated[
-        Path | None, typer.Option("--report", metavar="DIR", help="Report folder; default: below the state folder.")
-    ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Say which scenarios there are, and end.")] = False,
+    report_folder: ReportFolder = None,
+    listed: Listed = False,
 ) -> None:
     """Preemption, gangs, quota that comes back, Kueue away, the operator killed: what becomes of queued RayJobs."""
     from kuberay_e2e.queueing import runs
     from kuberay_e2e.session import OperatorKind
 
-    console = Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+    console = terminal()
     if listed:
         console.print(runs.table())
         return
-    code = runs.run(runs.ClusterKind(cluster), OperatorKind(operator), tuple(scenario or ()), report_folder, console)
+    code = runs.run(cluster, OperatorKind(operator), tuple(scenario or ()), report_folder, console)
     raise typer.Exit(code)

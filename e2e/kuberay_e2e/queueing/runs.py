@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +13,7 @@ from kuberay_e2e import report, state
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.deviations import Deviations
 from kuberay_e2e.operator_process import OperatorSpec
+from kuberay_e2e.queueing.command import ClusterChoice
 from kuberay_e2e.queueing.registry import SCENARIOS, select
 from kuberay_e2e.queueing.runner import KUEUE_VERSION, play
 from kuberay_e2e.queueing.workloads import IMAGE, script
@@ -36,15 +36,8 @@ _MARKS = {
 }
 
 
-class ClusterKind(StrEnum):
-    """Where the scenarios run."""
-
-    EMBEDDED = "embedded"
-    KIND = "kind"
-
-
 def run(
-    cluster: ClusterKind, operator: OperatorKind, patterns: tuple[str, ...], folder: Path | None, console: Console
+    cluster: ClusterChoice, operator: OperatorKind, patterns: tuple[str, ...], folder: Path | None, console: Console
 ) -> int:
     """Run scenarios and return the exit code.
 
@@ -61,7 +54,7 @@ def run(
         ToolchainError: A program or an image is missing and cannot be made.
     """
     scenarios = select(patterns)
-    if cluster is ClusterKind.KIND:
+    if cluster is ClusterChoice.KIND:
         for scenario in scenarios:
             if scenario.kill_at:
                 fault_on(operator, scenario.kill_at)
@@ -120,9 +113,9 @@ def table() -> Table:
 
 
 def _opener(
-    cluster: ClusterKind, operator: OperatorKind, toolchain: Toolchain
+    cluster: ClusterChoice, operator: OperatorKind, toolchain: Toolchain
 ) -> Callable[[Run], AbstractContextManager[Session]]:
-    if cluster is ClusterKind.EMBEDDED:
+    if cluster is ClusterChoice.EMBEDDED:
         programs = programs_of(toolchain)
         return lambda claimed: embedded(claimed, programs, script=script)
     ContainerEngine.detect()
@@ -131,7 +124,7 @@ def _opener(
     return lambda claimed: kind(claimed, programs, images, operator=operator)
 
 
-def _facts(session: Session, cluster: ClusterKind) -> Mapping[str, str]:
+def _facts(session: Session, cluster: ClusterChoice) -> Mapping[str, str]:
     with session.access.client() as client:
         kubernetes = client.get("/version").json()["gitVersion"]
     return {
