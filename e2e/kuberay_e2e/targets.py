@@ -160,10 +160,7 @@ class Kind:
 
     def prepare(self, workload: Workload) -> None:  # noqa: ARG002
         """Look at the machine, then find or build programs and images."""
-        toolchain = Toolchain()
-        requirements.demand(Images(toolchain))
-        self._programs = kind_programs(toolchain, self.operator)
-        self._images = kind_images(toolchain, self.operator)
+        self._programs, self._images = kind_needs(Toolchain(), self.operator)
 
     def open(self, run: Run, workload: Workload, output: Output) -> AbstractContextManager[Session]:  # noqa: ARG002
         """Open the session."""
@@ -310,24 +307,26 @@ def kind_programs(toolchain: Toolchain, operator: OperatorKind, *further_operato
     return Programs(paths, _operator_files(toolchain, *further_operators))
 
 
-def kind_images(toolchain: Toolchain, operator: OperatorKind, *further: str) -> Mapping[str, Image]:
-    """Find, fetch or make the images that a session on kind needs; kind fetches its own node image, if it is used.
+def kind_needs(toolchain: Toolchain, operator: OperatorKind, *further: str) -> tuple[Programs, Mapping[str, Image]]:
+    """Look at the machine, then find, fetch or make the programs and images that a session on kind needs.
+
+    kind fetches its own node image, if it is used.
 
     Args:
-        toolchain: Has the programs in them.
+        toolchain: Finds and builds programs, which the images hold too.
         operator: How the operator runs; as a local process it needs no image.
         further: Names of further images, such as `kueue`.
 
     Raises:
         HarnessError: The machine lacks something.
-        ToolchainError: An image is missing and cannot be made.
+        ToolchainError: A program or an image is missing and cannot be made.
     """
-    operators = ["operator"] if operator is OperatorKind.POD else []
     machine = requirements.demand(Images(toolchain))
-    engine = ContainerEngine.detect()
-    if machine.official_node and official_node(engine):
-        return images_of(toolchain, engine).ensure("ray", *operators, *further)
-    return Images(toolchain).ensure("node", "ray", *operators, *further)
+    programs = kind_programs(toolchain, operator)
+    operators = ["operator"] if operator is OperatorKind.POD else []
+    if machine.official_node and official_node(engine := ContainerEngine.detect()):
+        return programs, images_of(toolchain, engine).ensure("ray", *operators, *further)
+    return programs, Images(toolchain).ensure("node", "ray", *operators, *further)
 
 
 def _operator_files(toolchain: Toolchain, *further: str) -> Mapping[str, Path]:

@@ -8,9 +8,8 @@ from kuberay_e2e import state
 from kuberay_e2e.clusterfaults import suite
 from kuberay_e2e.clusterfaults.registry import SCENARIOS
 from kuberay_e2e.clusterfaults.scenario import Scenario
-from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.session import OperatorKind, Session, kind
-from kuberay_e2e.targets import kind_images, kind_programs
+from kuberay_e2e.targets import kind_needs
 from kuberay_e2e.verdicts import State, Verdict
 from kuberay_toolchain.toolchain import Toolchain
 
@@ -20,10 +19,8 @@ pytestmark = [pytest.mark.kind, pytest.mark.timeout(2400)]
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
     """A kind cluster of two nodes with the operator in its pod."""
-    ContainerEngine.detect()
     toolchain = Toolchain()
-    programs = kind_programs(toolchain, OperatorKind.POD)
-    images = kind_images(toolchain, OperatorKind.POD)
+    programs, images = kind_needs(toolchain, OperatorKind.POD)
     with state.claim(state.free_name("pytest")) as run, kind(run, programs, images, nodes=2) as opened:
         opened.install()
         opened.start_operator()

@@ -14,8 +14,7 @@ from kuberay_e2e.access import Access
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.kind import KindCluster
 from kuberay_e2e.session import OperatorKind
-from kuberay_e2e.targets import kind_images, kind_programs
-from kuberay_toolchain.images import Image
+from kuberay_e2e.targets import kind_needs
 from kuberay_toolchain.toolchain import Toolchain
 from tests.e2e.commands import lifecycle
 from tests.existing.everything import everything, found_again
@@ -85,9 +84,8 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, engine: ContainerEngine, line: st
 @pytest.fixture(scope="module")
 def users_cluster(engine: ContainerEngine) -> Iterator[Path]:
     """The kubeconfig of a cluster that is not the harness's, and whose nodes have the images."""
-    toolchain = Toolchain()
-    images: dict[str, Image] = dict(kind_images(toolchain, OperatorKind.POD))
-    provider = KindCluster(kind_programs(toolchain, OperatorKind.LOCAL).paths, engine, images)
+    programs, images = kind_needs(Toolchain(), OperatorKind.POD)
+    provider = KindCluster(programs.paths, engine, images)
     with state.claim(state.free_name("users")) as claimed, provider.up(claimed) as cluster:
         assert cluster.nodes is not None
         for name in ("operator", "ray"):

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from kuberay_e2e import state
-from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.queueing import runs
 from kuberay_e2e.queueing.registry import select
 from kuberay_e2e.queueing.runner import play
 from kuberay_e2e.session import OperatorKind, Session, kind
-from kuberay_e2e.targets import kind_images, kind_programs
+from kuberay_e2e.targets import kind_needs
 from kuberay_e2e.verdicts import State
 from kuberay_toolchain.toolchain import Toolchain
 
@@ -20,10 +19,8 @@ pytestmark = [pytest.mark.kind, pytest.mark.timeout(1800)]
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
     """A kind cluster with Kueue and the operator."""
-    ContainerEngine.detect()
     toolchain = Toolchain()
-    programs = kind_programs(toolchain, OperatorKind.POD)
-    images = kind_images(toolchain, OperatorKind.POD, "kueue")
+    programs, images = kind_needs(toolchain, OperatorKind.POD, "kueue")
     with state.claim(state.free_name("pytest")) as run, kind(run, programs, images) as opened:
         runs.install(opened, toolchain)
         yield opened

@@ -1,39 +1,30 @@
 """A run of scenarios as the command line does it: programs and images first, then the cluster, then the report."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from kuberay_e2e import report, state
-from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.deviations import Deviations
-from kuberay_e2e.operator_process import OperatorSpec
 from kuberay_e2e.queueing.command import ClusterChoice
 from kuberay_e2e.queueing.registry import SCENARIOS, select
 from kuberay_e2e.queueing.runner import KUEUE_VERSION, play
 from kuberay_e2e.queueing.workloads import IMAGE, script
+from kuberay_e2e.scenario_runs import facts_of, telling
 from kuberay_e2e.session import OPERATOR, OPERATOR_VERSION, OperatorKind, Session, embedded, kind
 from kuberay_e2e.state import Run
-from kuberay_e2e.targets import fault_on, kind_images, kind_programs, programs_of
-from kuberay_e2e.verdicts import State, Verdict, exit_code, write_report
+from kuberay_e2e.targets import fault_on, kind_needs, programs_of
+from kuberay_e2e.verdicts import exit_code, write_report
 from kuberay_toolchain.toolchain import Toolchain
 
 TITLE = "RayJobs in Kueue's queues"
 
 _KUEUE = "kueue"
 """Name of Kueue's program, and of its image, in the toolchain."""
-
-_MARKS = {
-    State.HELD: "[green]held[/]",
-    State.DEVIATES: "[yellow]deviates[/]",
-    State.VIOLATED: "[red]VIOLATED[/]",
-    State.ERROR: "[red]ERROR[/]",
-}
 
 
 def run(
@@ -70,9 +61,10 @@ def run(
         ready = time.monotonic() - started
         console.print(f"{cluster} cluster with Kueue and the KubeRay operator, {ready:.0f} s", highlight=False)
         try:
-            facts = _facts(session, cluster)
+            ray = "simulated" if session.cluster.simulated_pods else IMAGE
+            facts = {"Kueue": KUEUE_VERSION, **facts_of(session, ray=ray, cluster=cluster)}
             known = known_deviations()
-            verdicts = play(session, scenarios, known, remove=False, ended=lambda verdict: _show(console, verdict))
+            verdicts = play(session, scenarios, known, remove=False, ended=telling(console, 52))
         finally:
             report.keep_evidence(session, folder)
     whole = f"{time.monotonic() - started:.0f} s, {ready:.0f} s of them for cluster, Kueue and operator"
@@ -118,26 +110,5 @@ def _opener(
     if cluster is ClusterChoice.EMBEDDED:
         programs = programs_of(toolchain)
         return lambda claimed: embedded(claimed, programs, script=script)
-    ContainerEngine.detect()
-    programs = kind_programs(toolchain, operator)
-    images = kind_images(toolchain, operator, _KUEUE)
+    programs, images = kind_needs(toolchain, operator, _KUEUE)
     return lambda claimed: kind(claimed, programs, images, operator=operator)
-
-
-def _facts(session: Session, cluster: ClusterChoice) -> Mapping[str, str]:
-    with session.access.client() as client:
-        kubernetes = client.get("/version").json()["gitVersion"]
-    return {
-        "Kueue": KUEUE_VERSION,
-        "KubeRay operator": OperatorSpec.read(session.access, session.operator_namespace, OPERATOR).version,
-        "Ray": "simulated" if session.cluster.simulated_pods else IMAGE,
-        "Kubernetes": f"{kubernetes}, {cluster}",
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    }
-
-
-def _show(console: Console, verdict: Verdict) -> None:
-    deviations = f"  {', '.join(verdict.deviation)}" if verdict.deviation else ""
-    console.print(f"{verdict.name:52} {_MARKS[verdict.state]} {verdict.seconds:6.1f} s{deviations}", highlight=False)
-    if verdict.state in (State.VIOLATED, State.ERROR):
-        console.print(f"   {verdict.seen}", style="red", markup=False, highlight=False, soft_wrap=True)
