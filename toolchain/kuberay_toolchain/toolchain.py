@@ -136,7 +136,7 @@ class Toolchain:
         target = self.entry(program) / "files"
         if not target.exists():
             task = f"fetching the files of {program}"
-            with self._workshop(program.module, task) as temp:
+            with self.workshop(program.module.name, task) as temp:
                 if not target.exists():
                     build = self._new_build(program.module, [program], temp)
                     self._install_files(build, program)
@@ -146,6 +146,23 @@ class Toolchain:
     def entry(self, program: Program) -> Path:
         """The cache folder of one program in one version and build recipe."""
         return self.cache / "programs" / program.name / program.cache_key
+
+    @contextlib.contextmanager
+    def workshop(self, name: str, purpose: str) -> Iterator[Path]:
+        """An empty folder for work on one thing, under its lock, in the cache's own file system; it goes afterwards.
+
+        Args:
+            name: Name of the thing, unique in this cache.
+            purpose: What is done, for others who wait for the lock.
+        """
+        root = self.cache / "unfinished" / name
+        with exclusive(self.cache / "locks" / name, purpose, self.progress):
+            shutil.rmtree(root, ignore_errors=True)
+            root.mkdir(parents=True)
+            try:
+                yield root
+            finally:
+                shutil.rmtree(root, ignore_errors=True)
 
     def _link_plugins(self) -> None:
         """Link every plugin of the cache into the folder of the cached program that looks for it there."""
@@ -166,7 +183,7 @@ class Toolchain:
 
     def _build(self, module: GoModule, programs: Sequence[Program]) -> None:
         purpose = f"building {describe(programs)}"
-        with self._workshop(module, purpose) as temp:
+        with self.workshop(module.name, purpose) as temp:
             missing = [p for p in programs if not self._cached(p).exists()]
             if not missing:
                 return
@@ -202,18 +219,6 @@ class Toolchain:
             build.copy(file, staged / file.name)
         self.entry(program).mkdir(parents=True, exist_ok=True)
         staged.rename(self.entry(program) / "files")
-
-    @contextlib.contextmanager
-    def _workshop(self, module: GoModule, purpose: str) -> Iterator[Path]:
-        """An empty folder for work on one module, under its lock, in the cache's own file system."""
-        root = self.cache / "unfinished" / module.name
-        with exclusive(self.cache / "locks" / module.name, purpose, self.progress):
-            shutil.rmtree(root, ignore_errors=True)
-            root.mkdir(parents=True)
-            try:
-                yield root
-            finally:
-                shutil.rmtree(root, ignore_errors=True)
 
 
 def _check_given(program: Program, path: Path) -> Path:

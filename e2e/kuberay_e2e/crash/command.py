@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from kuberay_e2e import state
 from kuberay_e2e.crash import catalogue
@@ -16,6 +15,7 @@ from kuberay_e2e.crash.planning import KILLS
 from kuberay_e2e.crash.store import Result, SweepFolder
 from kuberay_e2e.errors import InputError
 from kuberay_e2e.gateway import Position
+from kuberay_e2e.terminal import ReportFolder, terminal
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -26,6 +26,7 @@ Positions = Annotated[
     list[Position] | None, typer.Option("--position", help="Only this position; may be repeated; default: the kills.")
 ]
 Everything = Annotated[bool, typer.Option("--all", help="Run points too that are equivalent to others.")]
+Shard = Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")]
 Workers = Annotated[int, typer.Option(min=1, help="How many runs at a time.")]
 Folder = Annotated[
     Path | None, typer.Option("--report", metavar="DIR", help="Folder; default: below the state folder.")
@@ -40,7 +41,7 @@ def list_scenarios() -> None:
 
 
 @app.command()
-def learn(scenario: Scenarios = None, workers: Workers = 4, report: Folder = None) -> None:
+def learn(scenario: Scenarios = None, workers: Workers = 4, report: ReportFolder = None) -> None:
     """Run scenarios without a fault, and say which writes are the same in every run."""
     with _campaign(report) as campaign:
         for name, learned in campaign.learn(catalogue.select(scenario or ()), workers, anew=True).items():
@@ -56,9 +57,9 @@ def plan(
     scenario: Scenarios = None,
     position: Positions = None,
     everything: Everything = False,
-    shard: Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")] = "1/1",
+    shard: Shard = "1/1",
     workers: Workers = 4,
-    report: Folder = None,
+    report: ReportFolder = None,
 ) -> None:
     """Say what would be run."""
     order = _order(scenario, position, everything, workers, shard, None)
@@ -75,12 +76,12 @@ def run(
     scenario: Scenarios = None,
     position: Positions = None,
     everything: Everything = False,
-    shard: Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")] = "1/1",
+    shard: Shard = "1/1",
     workers: Workers = 4,
     time_budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="Begin no run after this time, such as 90s or 5m.")
     ] = None,
-    report: Folder = None,
+    report: ReportFolder = None,
 ) -> None:
     """Run what has no result yet: an interrupted sweep goes on in its folder."""
     order = _order(scenario, position, everything, workers, shard, time_budget)
@@ -95,7 +96,7 @@ def run(
 
 @app.command()
 def replay(
-    point: Annotated[str, typer.Argument(help="The run, as `plan` and reports write it.")], report: Folder = None
+    point: Annotated[str, typer.Argument(help="The run, as `plan` and reports write it.")], report: ReportFolder = None
 ) -> None:
     """Run one point again, exactly."""
     parsed = points.parse(point)
@@ -120,7 +121,7 @@ def _code(results: list[Result]) -> int:
 
 def _campaign(report: Path | None) -> Campaign:
     folder = report or state.state_folder() / "sweeps" / "default"
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 200)
+    console = terminal(sys.stderr, plain_width=200)
     return Campaign(SweepFolder(folder), console, state.free_name("crash"))
 
 

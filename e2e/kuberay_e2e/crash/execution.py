@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from kuberay_e2e.crash.manifest import change, rayjob
 from kuberay_e2e.crash.point import Point
@@ -12,7 +11,6 @@ from kuberay_e2e.crash.scripts import RunScripts
 from kuberay_e2e.crash.slot import NAME, Slot
 from kuberay_e2e.crash.view import View
 from kuberay_e2e.errors import HarnessError
-from kuberay_e2e.gateway import Fault
 from kuberay_e2e.ray.ledger import AnyEntry
 from kuberay_e2e.trace import Event
 
@@ -66,7 +64,6 @@ class Execution:
         scripts.register(self._entrypoint, scenario.script)
         self._view = View(slot.trace, NAME)
         self._fault = point.fault()
-        self._faults: list[Fault] = [self._fault] if self._fault else []
         self._started = 0.0
         self._spans: dict[str, float] = {}
 
@@ -76,8 +73,8 @@ class Execution:
         Raises:
             HarnessError: The operator does not start, or the API server fails.
         """
-        for fault in self._faults:
-            self._slot.session.engine.run(lambda fault=fault: self._slot.gateway.arm(fault))  # type: ignore[misc]
+        if (fault := self._fault) is not None:
+            self._slot.session.engine.run(lambda: self._slot.gateway.arm(fault))
         self._slot.operator.start()
         self._started = time.monotonic()
         uid = self._slot.create(rayjob(self._scenario, self._slot.namespace, self._entrypoint))
@@ -133,7 +130,7 @@ class Execution:
 
     def _revive(self) -> None:
         """Start an operator that the gateway has killed."""
-        if not any(fault.fired.is_set() and fault.position.kills for fault in self._faults):
+        if self._fault is None or not (self._fault.position.kills and self._fault.fired.is_set()):
             return
         operator = self._slot.operator
         if operator.running and not operator.doomed:
@@ -159,8 +156,3 @@ class Execution:
 
     def _mark(self, name: str) -> None:
         self._spans[name] = round(time.monotonic() - self._started, 3)
-
-
-def summary(recorded: Recorded) -> Mapping[str, Any]:
-    """A run in a few words, for a list of results."""
-    return {"point": str(recorded.point), "unmet": recorded.unmet, "fired": recorded.fired, "spans": recorded.spans}

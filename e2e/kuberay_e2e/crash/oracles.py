@@ -17,7 +17,6 @@ from kuberay_e2e.ray import Submission
 from kuberay_e2e.ray.ledger import End, Outcome, Start, Stop
 from kuberay_e2e.trace import Event
 from kuberay_e2e.verdicts import Finding
-from kuberay_model.states import job_status_legal, legal
 
 _SCHEDULING = 3.0
 """Seconds that something may come late on a loaded machine."""
@@ -48,10 +47,6 @@ class Evidence:
     def final(self) -> Mapping[str, Any]:
         """The last status."""
         return self.statuses[-1] if self.statuses else {}
-
-    def count(self, event: type, job_id: str) -> int:
-        """How many entries of a kind the ledger has for a job."""
-        return sum(isinstance(entry.event, event) and entry.submission_id == job_id for entry in self.recorded.ledger)
 
 
 Oracle = Callable[[Evidence], Finding]
@@ -149,22 +144,7 @@ def status_tells_what_ray_says(evidence: Evidence) -> Finding:
 
 def legal_transitions(evidence: Evidence) -> Finding:
     """Status changes are those of KubeRay's state machine, jobStatus within its enum and never backwards."""
-    wrong, path = [], [""]
-    before: Mapping[str, Any] = {}
-    for after in evidence.statuses:
-        old, new = (str(item.get("jobDeploymentStatus") or "") for item in (before, after))
-        old_job, new_job = (str(item.get("jobStatus") or "") for item in (before, after))
-        try:
-            if not legal(old, new):
-                wrong.append(f"jobDeploymentStatus {old or 'New'} -> {new or 'New'}")
-            if not job_status_legal(old_job, new_job, deployment_status=new):
-                wrong.append(f"jobStatus {old_job or 'New'} -> {new_job or 'New'}")
-        except ValueError as error:
-            wrong.append(str(error))
-        if new != path[-1]:
-            path.append(new)
-        before = after
-    seen = " -> ".join(name or "New" for name in path)
+    wrong, seen = evidence.recording.transitions()
     return Finding("status changes are legal", not wrong, f"{'; '.join(wrong)} in {seen}" if wrong else seen)
 
 
@@ -217,14 +197,8 @@ def stopped_before_release(evidence: Evidence) -> Finding:
 
 def no_write_after_death(evidence: Evidence) -> Finding:
     """Nothing that a killed incarnation had sent was forwarded after its death."""
-    dead: set[int] = set()
-    late = []
-    for event in evidence.recorded.events:
-        if event.kind == "operator" and event.data["event"] == "killed":
-            dead.add(event.data["incarnation"])
-        elif event.kind == "request" and event.data["incarnation"] in dead and "refused" not in event.data:
-            late.append(str(event.data.get("write") or event.data["path"]))
-    return Finding("no write by a dead operator", not late, ", ".join(late) or f"{len(dead)} killed")
+    late, killed = evidence.recording.late_writes()
+    return Finding("no write by a dead operator", not late, ", ".join(late) or f"{killed} killed")
 
 
 def no_lost_deletion(evidence: Evidence) -> Finding:
@@ -242,9 +216,8 @@ def no_lost_deletion(evidence: Evidence) -> Finding:
 
 def nothing_left(evidence: Evidence) -> Finding:
     """The RayJob was released by its finalizer, and everything it owned went with it."""
-    last = {event.data["uid"]: event.data for event in (*evidence.recording.rayjob, *evidence.recording.owned)}
-    left = [f"{data['object_kind']} {data['name']}" for data in last.values() if data["event"] != "DELETED"]
-    return Finding("nothing is left", not left, ", ".join(left) or f"{len(last)} objects gone")
+    left, count = evidence.recording.left()
+    return Finding("nothing is left", not left, ", ".join(left) or f"{count} objects gone")
 
 
 ORACLES: Sequence[Oracle] = (

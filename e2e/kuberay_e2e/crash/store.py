@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kuberay_e2e.crash import point as points
+from kuberay_e2e.crash.judged import Judged
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.errors import InputError
@@ -20,7 +21,7 @@ _LEARNED, _RESULTS, _RUNS = "learned.json", "results.jsonl", "runs"
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Judged):
     """How a run came out, as it is kept.
 
     Attributes:
@@ -40,16 +41,6 @@ class Result:
     error: str = ""
     spans: Mapping[str, float] = dataclasses.field(default_factory=dict)
     folder: str = ""
-
-    @property
-    def broken(self) -> list[Finding]:
-        """The promises that were not kept."""
-        return [finding for finding in self.findings if not finding.held]
-
-    @property
-    def held(self) -> bool:
-        """True where the run could be judged and every promise was kept."""
-        return not self.error and not self.broken
 
 
 class SweepFolder:

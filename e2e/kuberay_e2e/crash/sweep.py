@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kuberay_e2e.crash import catalogue, oracles
 from kuberay_e2e.crash.execution import Execution, Recorded
+from kuberay_e2e.crash.judged import Judged
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scripts import RunScripts
 from kuberay_e2e.crash.slot import slot
@@ -21,7 +22,7 @@ from kuberay_e2e.verdicts import Finding
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Judged):
     """How a run came out.
 
     Attributes:
@@ -39,16 +40,6 @@ class Outcome:
     folder: Path
     error: str = ""
     recorded: Recorded | None = None
-
-    @property
-    def broken(self) -> list[Finding]:
-        """The promises that were not kept."""
-        return [finding for finding in self.findings if not finding.held]
-
-    @property
-    def held(self) -> bool:
-        """True where the run could be judged and every promise was kept."""
-        return not self.error and not self.broken
 
 
 class Sweep:

@@ -11,7 +11,6 @@ from typing import Any
 from kuberay_e2e.lifecycle.recording import Recording
 from kuberay_e2e.lifecycle.result import Invariant
 from kuberay_e2e.ray import Ledger
-from kuberay_model.states import job_status_legal, legal
 
 Check = Callable[[Recording, Ledger, bool], Invariant]
 
@@ -69,23 +68,7 @@ def counters(recording: Recording, _: Ledger, __: bool) -> Invariant:
 
 def legal_transitions(recording: Recording, _: Ledger, __: bool) -> Invariant:
     """Every change of status is one that KubeRay's state machine has, and jobStatus never goes backwards."""
-    path = [""]
-    wrong = []
-    before: Mapping[str, Any] = {}
-    for after in recording.statuses():
-        old, new = (str(item.get("jobDeploymentStatus") or "") for item in (before, after))
-        old_job, new_job = (str(item.get("jobStatus") or "") for item in (before, after))
-        try:
-            if not legal(old, new):
-                wrong.append(f"jobDeploymentStatus {old or 'New'} -> {new or 'New'}")
-            if not job_status_legal(old_job, new_job, deployment_status=new):
-                wrong.append(f"jobStatus {old_job or 'New'} -> {new_job or 'New'}")
-        except ValueError as error:
-            wrong.append(str(error))
-        if new != path[-1]:
-            path.append(new)
-        before = after
-    seen = " -> ".join(state or "New" for state in path)
+    wrong, seen = recording.transitions()
     return Invariant("legal transitions", not wrong, f"{'; '.join(wrong)} in {seen}" if wrong else seen)
 
 
@@ -96,23 +79,14 @@ def end_time_stays(recording: Recording, _: Ledger, __: bool) -> Invariant:
 
 def nothing_left(recording: Recording, _: Ledger, __: bool) -> Invariant:
     """The RayJob was released by its finalizer, and everything it owned went with it."""
-    last = {event.data["uid"]: event.data for event in (*recording.rayjob, *recording.owned)}
-    left = [f"{data['object_kind']} {data['name']}" for data in last.values() if data["event"] != "DELETED"]
-    return Invariant(
-        "nothing left", not left, f"still there: {', '.join(left)}" if left else f"{len(last)} objects gone"
-    )
+    left, count = recording.left()
+    return Invariant("nothing left", not left, f"still there: {', '.join(left)}" if left else f"{count} objects gone")
 
 
 def no_write_after_death(recording: Recording, _: Ledger, __: bool) -> Invariant:
     """Nothing that a killed incarnation had sent was forwarded after its death."""
-    dead: set[int] = set()
-    late = []
-    for event in recording.events:
-        if event.kind == "operator" and event.data["event"] == "killed":
-            dead.add(event.data["incarnation"])
-        elif event.kind == "request" and event.data["incarnation"] in dead and "refused" not in event.data:
-            late.append(str(event.data.get("write") or event.data["path"]))
-    return Invariant("no write by a dead operator", not late, ", ".join(late) or f"{len(dead)} killed")
+    late, killed = recording.late_writes()
+    return Invariant("no write by a dead operator", not late, ", ".join(late) or f"{killed} killed")
 
 
 def no_unasked_restart(recording: Recording, _: Ledger, __: bool) -> Invariant:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from kuberay_toolchain.building import free_mib
 from kuberay_toolchain.errors import DiskFull, ImageFailed, UnknownProgram
 from kuberay_toolchain.images import archive, catalogue, debian, node, ray
 from kuberay_toolchain.images.recipes import Image, ProgramImage, SystemImage
-from kuberay_toolchain.locks import exclusive
 from kuberay_toolchain.toolchain import Toolchain
 
 Pull = Callable[[str, Path], bool]
@@ -93,7 +91,7 @@ class Images:
 
     def _make(self, recipe: ProgramImage | SystemImage, target: Path) -> None:
         task = f"making the image {recipe.reference}"
-        with self._workshop(recipe, task) as workshop:
+        with self._toolchain.workshop(f"image-{recipe.name}", task) as workshop:
             if target.exists():
                 return
             made = workshop / "image.tar"
@@ -156,18 +154,6 @@ class Images:
         node.preload(system, archives)
         for part_archive in archives.values():
             part_archive.unlink()
-
-    @contextlib.contextmanager
-    def _workshop(self, recipe: ProgramImage | SystemImage, purpose: str) -> Iterator[Path]:
-        root = self._toolchain.cache / "unfinished" / f"image-{recipe.name}"
-        lock = self._toolchain.cache / "locks" / f"image-{recipe.name}"
-        with exclusive(lock, purpose, self._toolchain.progress):
-            shutil.rmtree(root, ignore_errors=True)
-            root.mkdir(parents=True)
-            try:
-                yield root
-            finally:
-                shutil.rmtree(root, ignore_errors=True)
 
 
 def check_machine(recipe: SystemImage, folder: Path) -> None:
