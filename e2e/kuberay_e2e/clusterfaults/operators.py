@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from kuberay_e2e.clusterfaults.actions import LEASE
 from kuberay_e2e.clusterfaults.trial import NAME, Trial
-from kuberay_e2e.errors import HarnessError, VerificationError
+from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.verdicts import Finding
 
@@ -71,21 +71,25 @@ def kill_api_server(trial: Trial) -> Sequence[Finding]:
     trial.strike(f"SIGKILL to the API server {pod['metadata']['name']}")
     trial.actions.kill(pod)
     trial.executions.release()
-    promise = "the API server comes back"
-    try:
-        wait_for("the API server to answer", lambda: _answers(trial), seconds=_API_SECONDS, pause=0.5)
-    except VerificationError as error:
-        return [Finding(promise, False, str(error))]
-    return [Finding(promise, True, f"it answered again {trial.since_strike():.0f} s after the fault")]
+    return [
+        trial.comes_about(
+            "the API server comes back",
+            "the API server to answer",
+            lambda: _answers(trial),
+            seconds=_API_SECONDS,
+            said="it answered again {} s after the fault",
+        )
+    ]
 
 
 def _takeover(trial: Trial, before: str) -> Finding:
-    promise = "another leader takes over"
-    try:
-        wait_for("another leader", lambda: _leader(trial, before), seconds=_TAKEOVER_SECONDS, pause=0.2)
-    except VerificationError as error:
-        return Finding(promise, False, str(error))
-    return Finding(promise, True, f"{trial.since_strike():.0f} s after the fault")
+    return trial.comes_about(
+        "another leader takes over",
+        "another leader",
+        lambda: _leader(trial, before),
+        seconds=_TAKEOVER_SECONDS,
+        pause=0.2,
+    )
 
 
 def _leader(trial: Trial, before: str) -> None:

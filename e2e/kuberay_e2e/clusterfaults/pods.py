@@ -57,26 +57,27 @@ def drain(trial: Trial) -> Sequence[Finding]:
 
 
 def _again(trial: Trial, uid: str) -> Finding:
-    promise = "the worker is created again"
-    try:
-        wait_for("another worker to run", lambda: _another(trial, uid), seconds=_AGAIN_SECONDS, pause=0.5)
-    except VerificationError as error:
-        return Finding(promise, False, str(error))
-    return Finding(promise, True, f"another runs {trial.since_strike():.0f} s after the fault")
+    return trial.comes_about(
+        "the worker is created again",
+        "another worker to run",
+        lambda: _another(trial, uid),
+        seconds=_AGAIN_SECONDS,
+        said="another runs {} s after the fault",
+    )
 
 
 def _task_again(trial: Trial) -> Finding:
-    promise = "the lost task is run again"
-
     def look() -> None:
         if (starts := sum(run.tasks for run in trial.executions.read())) < 2:
             raise NotYetError(f"{starts} starts of the task")
 
-    try:
-        wait_for("the task to start again", look, seconds=_AGAIN_SECONDS, pause=0.5)
-    except VerificationError as error:
-        return Finding(promise, False, str(error))
-    return Finding(promise, True, f"it started again {trial.since_strike():.0f} s after the fault")
+    return trial.comes_about(
+        "the lost task is run again",
+        "the task to start again",
+        look,
+        seconds=_AGAIN_SECONDS,
+        said="it started again {} s after the fault",
+    )
 
 
 def _another(trial: Trial, uid: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kuberay_e2e.api import Object
 from kuberay_e2e.clusterfaults.trial import START_SECONDS, SUBMITTER, Trial
-from kuberay_e2e.errors import HarnessError, VerificationError
+from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
 from kuberay_e2e.verdicts import Finding
 
@@ -67,16 +67,11 @@ def _killed(trial: Trial, uid: str) -> Finding:
     def look() -> None:
         _any_killed([pod for pod in trial.pods() if pod["metadata"]["uid"] == uid])
 
-    try:
-        wait_for("OOMKilled of the submitter", look, seconds=_OOM_SECONDS, pause=0.5)
-    except VerificationError as error:
-        return Finding(OOM_KILLED, False, str(error))
-    return Finding(OOM_KILLED, True, f"{trial.since_strike():.0f} s after its memory began to be used up")
+    said = "{} s after its memory began to be used up"
+    return trial.comes_about(OOM_KILLED, "OOMKilled of the submitter", look, seconds=_OOM_SECONDS, said=said)
 
 
 def _replaced(trial: Trial, uid: str) -> Finding:
-    promise = "another submitter is started"
-
     def look() -> None:
         try:
             pod = trial.submitter()
@@ -85,11 +80,13 @@ def _replaced(trial: Trial, uid: str) -> Finding:
         if pod["metadata"]["uid"] == uid:
             raise NotYetError("the one that was there")
 
-    try:
-        wait_for("another submitter to run", look, seconds=_REPLACED_SECONDS, pause=0.5)
-    except VerificationError as error:
-        return Finding(promise, False, str(error))
-    return Finding(promise, True, f"it runs {trial.since_strike():.0f} s after the fault")
+    return trial.comes_about(
+        "another submitter is started",
+        "another submitter to run",
+        look,
+        seconds=_REPLACED_SECONDS,
+        said="it runs {} s after the fault",
+    )
 
 
 def _any_killed(pods: Sequence[Object]) -> None:

@@ -1,7 +1,7 @@
 """A RayJob that goes through a fault: from its creation to the last object that it owns."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -97,6 +97,32 @@ class Trial:
         except VerificationError:
             return
         time.sleep(_SETTLE_SECONDS)
+
+    def comes_about(
+        self,
+        promise: str,
+        what: str,
+        look: Callable[[], object],
+        *,
+        seconds: float,
+        pause: float = _PAUSE,
+        said: str = "{} s after the fault",
+    ) -> Finding:
+        """Wait until something comes about, and say after how many seconds it did.
+
+        Args:
+            promise: The promise that it keeps.
+            what: What is waited for.
+            look: Raises NotYetError with what it sees until it has come about.
+            seconds: How long to wait.
+            pause: Seconds between two looks.
+            said: What was seen, with the seconds since the fault for its braces.
+        """
+        try:
+            wait_for(what, look, seconds=seconds, pause=pause)
+        except VerificationError as error:
+            return Finding(promise, False, str(error))
+        return Finding(promise, True, said.format(f"{self.since_strike():.0f}"))
 
     def status(self) -> Mapping[str, Any]:
         """The RayJob's status; empty where the RayJob is gone."""
