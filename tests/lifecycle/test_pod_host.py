@@ -14,6 +14,7 @@ from kuberay_e2e.operator_lives import Life, PodDeletion
 from kuberay_e2e.operator_pod import OperatorPod
 from kuberay_e2e.session import Installation, Operator, Programs, Session
 from kuberay_e2e.session.pod_host import PodHost
+from kuberay_e2e.trace import Event, Trace
 from tests.e2e.jobs import PATIENCE, Job, rayjob
 
 NAME = "watched"
@@ -28,21 +29,36 @@ def deployment() -> dict[str, Any]:
 
 
 @pytest.fixture
-def host(kuberay_session: Session, kuberay_programs: Programs, kuberay_namespace: str) -> Iterator[PodHost]:
+def trace(kuberay_session: Session) -> Trace:
+    """What is seen of the cluster's objects, and of the watched pod; the session's own tells of the local operator."""
+    trace = Trace()
+
+    def pass_on(event: Event) -> None:
+        if event.kind == "object":
+            trace.add(event.kind, **event.data)
+
+    kuberay_session.trace.listen(pass_on)
+    return trace
+
+
+@pytest.fixture
+def host(
+    kuberay_session: Session, kuberay_programs: Programs, kuberay_namespace: str, trace: Trace
+) -> Iterator[PodHost]:
     session = kuberay_session
     with session.access.client() as client:
         path = f"/apis/apps/v1/namespaces/{kuberay_namespace}/deployments"
         client.post(path, json=deployment()).raise_for_status()
     killer = PodDeletion(session.access, kuberay_namespace)
     installation = Installation(kuberay_namespace, NAME)
-    host = PodHost(session.run, kuberay_programs, session.access, killer, session.trace, installation=installation)
+    host = PodHost(session.run, kuberay_programs, session.access, killer, trace, installation=installation)
     yield host
     host.close()
 
 
 @pytest.mark.e2e
 def test_a_write_kills_the_pod(
-    host: PodHost, kuberay_session: Session, kuberay_operator: Operator, kuberay_namespace: str
+    host: PodHost, trace: Trace, kuberay_session: Session, kuberay_operator: Operator, kuberay_namespace: str
 ) -> None:
     assert kuberay_operator.running
     pod = host.start()
@@ -55,7 +71,7 @@ def test_a_write_kills_the_pod(
     assert host.start().incarnation == 2
     assert job.wait_end().succeeded
     job.delete()
-    ours = [event.data for event in kuberay_session.trace.events("operator") if "pod" in event.data]
+    ours = [event.data for event in trace.events("operator")]
     assert [data["event"] for data in ours] == ["started", "killed", "started"]
     assert ours[1]["by"] == "deletion of its pod with grace period 0"
     assert len({data["uid"] for data in ours}) == 2
@@ -76,9 +92,7 @@ def test_stop_scales_down_and_start_scales_up(host: PodHost) -> None:
 def test_no_deployment(kuberay_session: Session, kuberay_namespace: str) -> None:
     access = kuberay_session.access
     killer = PodDeletion(access, kuberay_namespace)
-    pod = OperatorPod(
-        access, kuberay_namespace, "absent", killer, kuberay_session.run.path("none"), kuberay_session.trace
-    )
+    pod = OperatorPod(access, kuberay_namespace, "absent", killer, kuberay_session.run.path("none"), Trace())
     with pytest.raises(HarnessError, match="deployments/absent to be there; it is not"):
         pod.start()
     with pytest.raises(HarnessError, match="Expected the operator to run before it is killed"):

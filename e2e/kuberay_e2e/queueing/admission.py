@@ -10,7 +10,7 @@ from kuberay_e2e.queueing.crash import crash
 from kuberay_e2e.queueing.jobs import RUNNING, QueuedJob
 from kuberay_e2e.queueing.queues import BATCH, HIGH, LOW, URGENT
 from kuberay_e2e.queueing.scenario import Desk
-from kuberay_e2e.queueing.workloads import BRIEF, LONG, POD_MILLICPUS, SUBMITTER_MILLICPUS, blocker
+from kuberay_e2e.queueing.workloads import BRIEF, LONG, POD_MILLICPUS, SUBMITTER_MILLICPUS
 
 PODS_GONE = "quota is given on when the pods that used it are gone"
 
@@ -70,13 +70,11 @@ def admission(desk: Desk) -> None:
 
 def gang(desk: Desk) -> None:
     """A job of which a part would fit waits whole."""
-    part = blocker(desk.namespace, "other", queue=BATCH, millicpus=POD_MILLICPUS + SUBMITTER_MILLICPUS)
-    other = requests.create(desk.client, "Job", part)
-    desk.keep("another job takes a part of the quota", lambda: _started(desk, other["metadata"]["name"]))
+    desk.take_quota("other", queue=BATCH, millicpus=POD_MILLICPUS + SUBMITTER_MILLICPUS)
     job = desk.job("gang", queue=BATCH, workers=GANG_WORKERS).create()
     desk.keep("the job waits suspended", job.suspended)
     desk.stay("neither RayCluster nor pod is there while it waits", lambda: _nothing(job), seconds=_WAIT_SECONDS)
-    requests.delete(desk.client, "Job", desk.namespace, other["metadata"]["name"])
+    requests.delete(desk.client, "Job", desk.namespace, "other")
     desk.keep("the job is admitted", job.admitted)
     desk.keep("all its Ray pods are there", lambda: _ray_pods(job, 1 + GANG_WORKERS))
     desk.keep("the job succeeds", job.succeeded)
@@ -161,10 +159,3 @@ def _ray_pods(job: QueuedJob, count: int) -> str:
     if len(names) != count:
         raise NotYetError(f"{len(names)} of {count} pods")
     return f"{count} pods"
-
-
-def _started(desk: Desk, name: str) -> str:
-    found = desk.session.reader.get("Job", desk.namespace, name)
-    if found is None or found["spec"].get("suspend"):
-        raise NotYetError(f"the Job {name} is suspended")
-    return f"the Job {name} is admitted"

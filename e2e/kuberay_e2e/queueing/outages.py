@@ -8,7 +8,7 @@ from kuberay_e2e.queueing.jobs import RUNNING, SUSPENDED, QueuedJob, RefusedErro
 from kuberay_e2e.queueing.outage import failure_policies, stopped_kueue, unreachable_webhooks
 from kuberay_e2e.queueing.queues import BATCH
 from kuberay_e2e.queueing.scenario import Desk
-from kuberay_e2e.queueing.workloads import LONG, QUEUE_LABEL, blocker, job_millicpus
+from kuberay_e2e.queueing.workloads import LONG, QUEUE_LABEL, job_millicpus
 
 _CHANGE = {"spec": {"entrypointNumCpus": 0.5}}
 _REFUSAL = "failed calling webhook"
@@ -23,8 +23,7 @@ def webhooks_away(desk: Desk) -> None:
     """Jobs are created, changed, deleted and due for admission while nobody reaches Kueue's webhooks."""
     policies = failure_policies(desk.client, "rayjobs")
     desk.find("Kueue's webhooks of RayJobs fail closed", set(policies.values()) == {"Fail"}, str(policies))
-    whole = blocker(desk.namespace, "other", queue=BATCH, millicpus=job_millicpus())
-    other = requests.create(desk.client, "Job", whole)
+    desk.take_quota("other", queue=BATCH, millicpus=job_millicpus())
     waiting, changed, deleted = (desk.job(name, queue=BATCH).create() for name in ("waiting", "changed", "deleted"))
     for job in (waiting, changed, deleted):
         desk.keep(f"the job {job.name} waits suspended", job.suspended)
@@ -34,7 +33,7 @@ def webhooks_away(desk: Desk) -> None:
         _refused(desk, "a job of no queue cannot be created either", free.create)
         _refused(desk, "a job cannot be changed meanwhile", lambda: changed.change(_CHANGE))
         deleted.delete()
-        requests.delete(desk.client, "Job", desk.namespace, other["metadata"]["name"])
+        requests.delete(desk.client, "Job", desk.namespace, "other")
         desk.stay(
             "no job is admitted meanwhile, although quota is free",
             lambda: _waits(waiting, changed),

@@ -12,11 +12,11 @@ from kuberay_e2e.deviations import Deviations, judge
 from kuberay_e2e.errors import HarnessError, VerificationError
 from kuberay_e2e.gateway import Fault, Position
 from kuberay_e2e.gateway.faults import parse
-from kuberay_e2e.lifecycle.waiting import wait_for
-from kuberay_e2e.queueing import evidence
+from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
+from kuberay_e2e.queueing import evidence, requests
 from kuberay_e2e.queueing.jobs import QueuedJob, RefusedError
 from kuberay_e2e.queueing.queues import Quota
-from kuberay_e2e.queueing.workloads import rayjob
+from kuberay_e2e.queueing.workloads import blocker, rayjob
 from kuberay_e2e.session import Session
 from kuberay_e2e.verdicts import Finding, State, Verdict
 
@@ -53,6 +53,27 @@ class Desk:
     def job(self, name: str, *, queue: str, **settings: Any) -> QueuedJob:
         """A RayJob that is not created yet; see `workloads.rayjob` for the settings."""
         return QueuedJob(self.session, self.client, rayjob(self.namespace, name, queue=queue, **settings))
+
+    def take_quota(self, name: str, *, queue: str, millicpus: int) -> None:
+        """Create a batch Job that has quota and does nothing until it is deleted, and wait until it is admitted.
+
+        Args:
+            name: Its name.
+            queue: The LocalQueue.
+            millicpus: CPU that it takes, in thousandths.
+
+        Raises:
+            BrokenPromiseError: It was not admitted in time.
+        """
+        requests.create(self.client, "Job", blocker(self.namespace, name, queue=queue, millicpus=millicpus))
+
+        def admitted() -> str:
+            found = self.session.reader.get("Job", self.namespace, name)
+            if found is None or found["spec"].get("suspend"):
+                raise NotYetError(f"the Job {name} is suspended")
+            return f"the Job {name} is admitted"
+
+        self.keep(f"the Job {name} takes quota", admitted)
 
     def keep(self, promise: str, look: Callable[[], str]) -> None:
         """Wait until a promise is kept on which the rest of the scenario builds.
