@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ class Deviation:
 
     Attributes:
         id: Its name, in lower-case letters, digits and hyphens, unique among all files.
-        scenario: The scenario in which it happens.
+        scenario: The scenario in which it happens, or for a sweep the runs, such as `ttl/update:RayJob/status:*@lost`; `*`
+            and `?` stand for any text and any letter.
         promise: The promise that is broken, as the scenario's findings call it.
         also: Further promises that the same thing may break.
         expected: What users are told, a sentence.
@@ -53,7 +55,7 @@ class Deviation:
 
     def concerns(self, scenario: str, mode: str) -> bool:
         """True where it is to be expected in a scenario run in a mode."""
-        return self.scenario == scenario and self.mode in ("", mode)
+        return fnmatchcase(scenario, self.scenario) and self.mode in ("", mode)
 
     def matches(self, promise: str, seen: str) -> bool:
         """True where what was seen of a broken promise is this deviation."""
