@@ -28,8 +28,8 @@ class Deviation:
 
     Attributes:
         id: Its name, in lower-case letters, digits and hyphens, unique among all files.
-        scenario: The scenario in which it happens, or for a sweep the runs, such as `ttl/update:RayJob/*@lost`; `*` and `?`
-            stand for any text and any letter.
+        scenario: The scenario in which it happens, or for a sweep the runs, such as `ttl/update:RayJob/*@lost`; `*` and
+            `?` stand for any text and any letter.
         promise: The promise that is broken, as the scenario's findings call it.
         also: Further promises that the same thing may break.
         expected: What users are told, a sentence.
