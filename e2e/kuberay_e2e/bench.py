@@ -8,7 +8,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,32 +16,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kuberay_e2e import state
+from kuberay_e2e import bench_kind, state
 from kuberay_e2e.clusters.embedded import EmbeddedCluster
+from kuberay_e2e.figures import Figure
 from kuberay_e2e.runs import programs_of
 from kuberay_toolchain.toolchain import Toolchain
 
 _SAMPLE_SECONDS = 1.0
 _MIB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One measured figure.
-
-    Attributes:
-        name: What was measured.
-        measured: The median.
-        aim: What is aimed at.
-        unit: `s` or `MiB`.
-        note: Where it went, or how it was taken.
-    """
-
-    name: str
-    measured: float
-    aim: float
-    unit: str
-    note: str = ""
 
 
 class Memory(threading.Thread):
@@ -83,8 +64,10 @@ class Memory(threading.Thread):
 def main(
     runs: Annotated[int, typer.Option(min=1, help="Runs of each measurement; the median counts.")] = 3,
     local: Annotated[bool, typer.Option(help="Measure the life cycle on real Ray too.")] = True,
+    kind: Annotated[bool, typer.Option(help="Measure the real cluster too, once, where it can be made.")] = True,
+    images: Annotated[bool, typer.Option(help="Make the real cluster's images from nothing, too.")] = False,
 ) -> None:
-    """Measure cluster, life cycles and memory."""
+    """Measure clusters, life cycles and memory."""
     console = Console()
     table = Table(
         "figure", "median", "aim", "note", title=f"{psutil.cpu_count()} cores, {runs} runs", title_justify="left"
@@ -94,6 +77,10 @@ def main(
             shown = f"{figure.measured:.1f} {figure.unit}"
             table.add_row(figure.name, shown, f"<= {figure.aim:.0f} {figure.unit}", figure.note)
     console.print(table)
+    if why := bench_kind.obstacle():
+        console.print(f"The real cluster is left out: {why}", highlight=False)
+    elif kind:
+        console.print(bench_kind.table(images=images))
 
 
 def _cluster(runs: int) -> list[Figure]:
