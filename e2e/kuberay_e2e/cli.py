@@ -15,6 +15,7 @@ import typer
 
 from kuberay_e2e import images, kind_run, state
 from kuberay_e2e.clusterfaults.command import faults
+from kuberay_e2e.crash import command as crash
 from kuberay_e2e.doctor import doctor
 from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.queueing.command import kueue
@@ -33,6 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # Brackets in help texts are brackets.
 )
 app.add_typer(images.app, name="images")
+app.add_typer(crash.app, name="crash")
 app.command()(doctor)
 app.command()(kind_run.kind)
 app.command()(faults)

@@ -15,10 +15,12 @@ from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Scenario
 from kuberay_e2e.crash.store import Result, SweepFolder, missing
 from kuberay_e2e.crash.sweep import Outcome, Sweep, sweeping
+from kuberay_e2e.crash.verdict import known_deviations, verdict
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Position
 from kuberay_e2e.session import OPERATOR_VERSION
 from kuberay_e2e.targets import programs_of
+from kuberay_e2e.verdicts import State, Verdict
 from kuberay_toolchain.toolchain import Toolchain
 
 LEARNING_RUNS = 3
@@ -65,6 +67,7 @@ class Campaign:
         self._stack = ExitStack()
         self._sweep: Sweep | None = None
         self._version = OPERATOR_VERSION
+        self._known = known_deviations(self._version)
 
     def __enter__(self) -> "Campaign":
         return self
@@ -120,11 +123,11 @@ class Campaign:
             tuple(pair for plan in plans for pair in plan.equivalent),
         )
 
-    def run(self, order: Order) -> list[Result]:
+    def run(self, order: Order) -> list[Verdict]:
         """Run the points of a plan that have no result yet.
 
         Returns:
-            The results of the whole plan, as far as it was run.
+            The verdicts of the whole plan, as far as it was run.
 
         Raises:
             HarnessError: A run without a fault failed, or the control plane did not come up.
@@ -134,12 +137,12 @@ class Campaign:
         self._say(f"{len(plan.points)} runs planned, {len(plan.equivalent)} equivalent left out, {len(left)} to do")
         self._run(left, order)
         wanted = {str(point) for point in plan.points}
-        return [result for result in self._folder.results() if str(result.point) in wanted]
+        return [self._verdict(result) for result in self._folder.results() if str(result.point) in wanted]
 
-    def replay(self, point: Point) -> Result:
+    def replay(self, point: Point) -> Verdict:
         """Run one point, whatever is known of it."""
         [result] = self._run([point], Order((), workers=1))
-        return result
+        return self._verdict(result)
 
     def _run(self, points: Sequence[Point], order: Order) -> list[Result]:
         if not points:
@@ -150,10 +153,10 @@ class Campaign:
             results.append(self._kept(outcome))
             passed = time.monotonic() - started
             rest = passed / len(results) * (len(points) - len(results))
-            mark = "held" if outcome.held else "ERROR" if outcome.error else "BROKEN"
-            self._say(f"{len(results):>4}/{len(points)} {mark:6} {outcome.point}  ({rest:.0f} s to go)")
-            if not outcome.held:
-                self._say(f"     {_why(outcome)}")
+            judged = self._verdict(results[-1])
+            self._say(f"{len(results):>4}/{len(points)} {judged.state:8} {outcome.point}  ({rest:.0f} s to go)")
+            if judged.state in (State.VIOLATED, State.ERROR):
+                self._say(f"     {judged.seen}")
 
         sweep.all(points, workers=order.workers, ended=ended, seconds=order.seconds)
         return results
@@ -166,6 +169,9 @@ class Campaign:
         )
         self._folder.keep(result)
         return result
+
+    def _verdict(self, result: Result) -> Verdict:
+        return verdict(result, self._known)
 
     def _open(self) -> Sweep:
         if self._sweep is None:

@@ -3,39 +3,38 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kuberay_e2e import state
-from kuberay_e2e.crash import catalogue
-from kuberay_e2e.crash import point as points
-from kuberay_e2e.crash.campaign import Campaign, Order
-from kuberay_e2e.crash.planning import KILLS
-from kuberay_e2e.crash.store import Result, SweepFolder
 from kuberay_e2e.errors import InputError
-from kuberay_e2e.gateway import Position
 from kuberay_e2e.terminal import ReportFolder, terminal
 
-app = typer.Typer(no_args_is_help=True, help=__doc__)
+if TYPE_CHECKING:
+    from kuberay_e2e.crash.campaign import Campaign, Order
+    from kuberay_e2e.gateway import Position
+    from kuberay_e2e.verdicts import Verdict
+
+app = typer.Typer(no_args_is_help=True, help=__doc__, rich_markup_mode=None)
 
 Scenarios = Annotated[
     list[str] | None, typer.Option("--scenario", metavar="NAME", help="Only this scenario; may be repeated.")
 ]
 Positions = Annotated[
-    list[Position] | None, typer.Option("--position", help="Only this position; may be repeated; default: the kills.")
+    list[str] | None,
+    typer.Option("--position", metavar="POSITION", help="Only this position; may be repeated; default: the plan's."),
 ]
 Everything = Annotated[bool, typer.Option("--all", help="Run points too that are equivalent to others.")]
 Shard = Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")]
 Workers = Annotated[int, typer.Option(min=1, help="How many runs at a time.")]
-Folder = Annotated[
-    Path | None, typer.Option("--report", metavar="DIR", help="Folder; default: below the state folder.")
-]
 
 
 @app.command("scenarios")
 def list_scenarios() -> None:
     """Say which scenarios there are."""
+    from kuberay_e2e.crash import catalogue
+
     for scenario in catalogue.SCENARIOS:
         print(f"{scenario.name:20} {scenario.sentence}")
 
@@ -43,6 +42,8 @@ def list_scenarios() -> None:
 @app.command()
 def learn(scenario: Scenarios = None, workers: Workers = 4, report: ReportFolder = None) -> None:
     """Run scenarios without a fault, and say which writes are the same in every run."""
+    from kuberay_e2e.crash import catalogue
+
     with _campaign(report) as campaign:
         for name, learned in campaign.learn(catalogue.select(scenario or ()), workers, anew=True).items():
             print(f"{name}: {len(learned.writes)} writes in each of {learned.runs} runs")
@@ -84,14 +85,13 @@ def run(
     report: ReportFolder = None,
 ) -> None:
     """Run what has no result yet: an interrupted sweep goes on in its folder."""
+    from kuberay_e2e.verdicts import exit_code
+
     order = _order(scenario, position, everything, workers, shard, time_budget)
     with _campaign(report) as campaign:
-        results = campaign.run(order)
-    broken = [result for result in results if not result.held]
-    for result in broken:
-        print(f"replay: {command(result)}")
-    print(f"{len(results)} runs: {len(results) - len(broken)} held, {len(broken)} did not.")
-    raise typer.Exit(_code(results))
+        verdicts = campaign.run(order)
+    _tell(verdicts)
+    raise typer.Exit(exit_code(verdicts))
 
 
 @app.command()
@@ -99,27 +99,34 @@ def replay(
     point: Annotated[str, typer.Argument(help="The run, as `plan` and reports write it.")], report: ReportFolder = None
 ) -> None:
     """Run one point again, exactly."""
+    from kuberay_e2e.crash import catalogue
+    from kuberay_e2e.crash import point as points
+    from kuberay_e2e.verdicts import exit_code
+
     parsed = points.parse(point)
     catalogue.select([parsed.scenario])
     with _campaign(report) as campaign:
-        result = campaign.replay(parsed)
-    for finding in result.findings:
+        verdict = campaign.replay(parsed)
+    for finding in verdict.findings:
         print(f"{'held  ' if finding.held else 'BROKEN'} {finding.promise}: {finding.seen}")
-    raise typer.Exit(_code([result]))
+    print(f"{verdict.state}: {verdict.seen}")
+    raise typer.Exit(exit_code([verdict]))
 
 
-def command(result: Result) -> str:
-    """The command line that runs a point again."""
-    return f"kuberay-e2e crash replay {shlex.quote(str(result.point))}"
+def _tell(verdicts: "list[Verdict]") -> None:
+    from kuberay_e2e.verdicts import State
+
+    for verdict in verdicts:
+        if verdict.state in (State.VIOLATED, State.ERROR):
+            print(f"replay: kuberay-e2e crash replay {shlex.quote(verdict.scenario)}")
+    counts = (f"{sum(verdict.state is state for verdict in verdicts)} {state}" for state in State)
+    print(f"{len(verdicts)} runs: {', '.join(counts)}.")
 
 
-def _code(results: list[Result]) -> int:
-    if any(result.error for result in results):
-        return 3
-    return int(any(not result.held for result in results))
+def _campaign(report: Path | None) -> "Campaign":
+    from kuberay_e2e.crash.campaign import Campaign
+    from kuberay_e2e.crash.store import SweepFolder
 
-
-def _campaign(report: Path | None) -> Campaign:
     folder = report or state.state_folder() / "sweeps" / "default"
     console = terminal(sys.stderr, plain_width=200)
     return Campaign(SweepFolder(folder), console, state.free_name("crash"))
@@ -127,15 +134,29 @@ def _campaign(report: Path | None) -> Campaign:
 
 def _order(
     scenario: list[str] | None,
-    position: list[Position] | None,
+    position: list[str] | None,
     everything: bool,
     workers: int,
     shard: str,
     budget: str | None,
-) -> Order:
+) -> "Order":
+    from kuberay_e2e.crash import catalogue
+    from kuberay_e2e.crash.campaign import Order
+    from kuberay_e2e.crash.planning import KILLS
+
     part, parts = _shard(shard)
     chosen = catalogue.select(scenario or ())
-    return Order(chosen, position or KILLS, everything, workers, part, parts, _seconds(budget))
+    positions = [_position(text) for text in position or ()]
+    return Order(chosen, positions or KILLS, everything, workers, part, parts, _seconds(budget))
+
+
+def _position(text: str) -> "Position":
+    from kuberay_e2e.gateway import Position
+
+    try:
+        return Position(text)
+    except ValueError:
+        raise InputError(f"Expected --position as one of {', '.join(Position)}, got {text!r}.") from None
 
 
 def _shard(text: str) -> tuple[int, int]:
