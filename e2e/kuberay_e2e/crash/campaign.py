@@ -96,6 +96,7 @@ class Campaign:
         for outcome in outcomes:
             if not outcome.held:
                 raise HarnessError(f"The run {outcome.point} without a fault did not hold: {_why(outcome)}")
+            self._kept(outcome)
         found = {
             scenario.name: learn(
                 scenario.name,

@@ -74,6 +74,8 @@ class Sweep:
         findings = tuple(oracles.judge(scenario, recorded))
         missed = "" if recorded.fired else f"The write {point.write} was never made, so that nothing was tested."
         (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
+        ledger = "".join(json.dumps(entry.to_json()) + "\n" for entry in recorded.ledger)
+        (folder / "ledger.jsonl").write_text(ledger)
         return Outcome(point, findings, time.monotonic() - started, folder, missed, recorded)
 
     def all(
