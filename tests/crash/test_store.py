@@ -1,5 +1,6 @@
 """What a sweep keeps can be read back, and an interrupted sweep goes on where it was."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,16 @@ def test_a_line_that_was_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
     with (tmp_path / "results.jsonl").open("a") as file:
         file.write('{"point": "k8sjob/create')
     assert folder.results() == [RESULT]
+
+
+def test_a_sweep_goes_on_after_a_line_that_was_cut_off(tmp_path: Path) -> None:
+    folder = SweepFolder(tmp_path)
+    folder.keep(RESULT)
+    with (tmp_path / "results.jsonl").open("a") as file:
+        file.write('{"point": "k8sjob/create')
+    later = replace(RESULT, point=parse("k8sjob/create:Job#1@lost"))
+    folder.keep(later)
+    assert folder.results() == [RESULT, later]
 
 
 def test_a_foreign_line_is_refused_with_its_number(tmp_path: Path) -> None:

@@ -94,9 +94,10 @@ class Campaign:
         self._say(f"learning {', '.join(scenario.name for scenario in wanted)}: {len(points)} runs without a fault")
         outcomes = self._open().all(points, workers=workers)
         for outcome in outcomes:
+            self._kept(outcome)
+        for outcome in outcomes:
             if not outcome.held:
                 raise HarnessError(f"The run {outcome.point} without a fault did not hold: {_why(outcome)}")
-            self._kept(outcome)
         found = {
             scenario.name: learn(
                 scenario.name,

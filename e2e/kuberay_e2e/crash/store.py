@@ -100,10 +100,12 @@ class SweepFolder:
         return list(found.values())
 
     def keep(self, result: Result) -> None:
-        """Append a result; it is on disk when this returns."""
+        """Append a result; it is on disk when this returns. A last line that was cut off is taken away."""
         self.path.mkdir(parents=True, exist_ok=True)
         record = {**dataclasses.asdict(result), "point": str(result.point)}
-        with (self.path / _RESULTS).open("a") as file:
+        file_path = self.path / _RESULTS
+        _drop_cut_line(file_path)
+        with file_path.open("a") as file:
             file.write(json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -147,6 +149,12 @@ def _read_result(record: Mapping[str, Any]) -> Result:
     findings = tuple(Finding(**finding) for finding in record["findings"])
     values = {**record, "point": points.parse(record["point"]), "findings": findings}
     return Result(**values)
+
+
+def _drop_cut_line(file: Path) -> None:
+    content = file.read_bytes() if file.exists() else b""
+    if content and not content.endswith(b"\n"):
+        os.truncate(file, content.rfind(b"\n") + 1)
 
 
 def _replace(file: Path, text: str) -> None:
