@@ -103,9 +103,9 @@ class SweepFolder:
         """Append a result; it is on disk when this returns. A last line that was cut off is taken away."""
         self.path.mkdir(parents=True, exist_ok=True)
         record = {**dataclasses.asdict(result), "point": str(result.point)}
-        file_path = self.path / _RESULTS
-        _drop_cut_line(file_path)
-        with file_path.open("a") as file:
+        lines = self.path / _RESULTS
+        _drop_cut_line(lines)
+        with lines.open("a") as file:
             file.write(json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -151,10 +151,14 @@ def _read_result(record: Mapping[str, Any]) -> Result:
     return Result(**values)
 
 
-def _drop_cut_line(file: Path) -> None:
-    content = file.read_bytes() if file.exists() else b""
-    if content and not content.endswith(b"\n"):
-        os.truncate(file, content.rfind(b"\n") + 1)
+def _drop_cut_line(path: Path) -> None:
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    with path.open("rb+") as file:
+        file.seek(-1, os.SEEK_END)
+        if file.read() != b"\n":
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _replace(file: Path, text: str) -> None:
