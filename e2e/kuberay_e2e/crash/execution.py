@@ -4,10 +4,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kuberay_e2e.crash.ground import Stage
 from kuberay_e2e.crash.manifest import change, rayjob
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Act, Scenario
-from kuberay_e2e.crash.scripts import RunScripts
 from kuberay_e2e.crash.slot import NAME, Slot
 from kuberay_e2e.crash.view import View
 from kuberay_e2e.errors import HarnessError
@@ -53,15 +53,14 @@ class Execution:
         slot: The place, whose operator is not started yet.
         scenario: The scenario.
         point: Where it is disturbed.
-        scripts: Told what the run's jobs do.
+        stage: What the run's jobs need.
     """
 
-    def __init__(self, slot: Slot, scenario: Scenario, point: Point, scripts: RunScripts) -> None:
+    def __init__(self, slot: Slot, scenario: Scenario, point: Point, stage: Stage) -> None:
         self._slot = slot
         self._scenario = scenario
         self._point = point
-        self._entrypoint = f"python main.py --run {slot.namespace}"
-        scripts.register(self._entrypoint, scenario.script)
+        self._stage = stage
         self._view = View(slot.trace, NAME)
         self._fault = point.fault()
         self._started = 0.0
@@ -77,7 +76,7 @@ class Execution:
             self._slot.session.engine.run(lambda: self._slot.gateway.arm(fault))
         self._slot.operator.start()
         self._started = time.monotonic()
-        uid = self._slot.create(rayjob(self._scenario, self._slot.namespace, self._entrypoint))
+        uid = self._slot.create(self._stage.workload(rayjob(self._scenario, self._slot.namespace)))
         unmet = self._reach_goal()
         self._mark("goal")
         if not unmet:
@@ -85,14 +84,11 @@ class Execution:
         self._mark("settled")
         unmet = self._remove() or unmet
         self._mark("gone")
-        ledger = tuple(
-            entry for entry in self._slot.session.ledger.entries if entry.cluster.namespace == self._slot.namespace
-        )
         return Recorded(
             self._point,
             uid,
             tuple(self._slot.trace.events()),
-            ledger,
+            tuple(self._stage.ledger()),
             unmet,
             self._fault is None or self._fault.fired.is_set(),
             time.monotonic() - self._started,
@@ -101,7 +97,8 @@ class Execution:
 
     def _reach_goal(self) -> str:
         pending = list(self._scenario.actions)
-        deadline = time.monotonic() + self._scenario.patience + self._point.down
+        patience = self._scenario.patience * self._stage.pace + self._point.down
+        deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             self._revive()
             if pending and pending[0].when(self._view):
@@ -110,7 +107,7 @@ class Execution:
                 return ""
             time.sleep(PAUSE_SECONDS)
         waiting = f"before the user could {pending[0].act}" if pending else "before the goal"
-        return f"not within {self._scenario.patience + self._point.down:.0f} s, {waiting}: {dict(self._view.status)}"
+        return f"not within {patience:.0f} s, {waiting}: {dict(self._view.status)}"
 
     def _watch(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -120,11 +117,12 @@ class Execution:
 
     def _remove(self) -> str:
         self._slot.delete()
-        deadline = time.monotonic() + GONE_SECONDS
+        patience = GONE_SECONDS * self._stage.pace
+        deadline = time.monotonic() + patience
         while self._view.left():
             self._revive()
             if time.monotonic() > deadline:
-                return f"not gone {GONE_SECONDS:.0f} s after the deletion: {', '.join(self._view.left())}"
+                return f"not gone {patience:.0f} s after the deletion: {', '.join(self._view.left())}"
             time.sleep(PAUSE_SECONDS)
         return ""
 

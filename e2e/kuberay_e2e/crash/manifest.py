@@ -10,18 +10,17 @@ from kuberay_e2e.crash.slot import NAME
 IMAGE = "rayproject/ray:2.52.0"
 
 
-def rayjob(scenario: Scenario, namespace: str, entrypoint: str) -> dict[str, Any]:
+def rayjob(scenario: Scenario, namespace: str) -> dict[str, Any]:
     """A RayJob with a head and one worker, and what the scenario changes of it.
 
     Args:
         scenario: The scenario.
         namespace: Where it is created.
-        entrypoint: What its job runs.
     """
     template = {"spec": {"containers": [{"name": "ray", "image": IMAGE}]}}
     group = {"groupName": "workers", "replicas": 1, "minReplicas": 1, "maxReplicas": 1}
     spec: dict[str, Any] = {
-        "entrypoint": entrypoint,
+        "entrypoint": "python main.py",
         "rayClusterSpec": {
             "rayVersion": "2.52.0",
             "headGroupSpec": {"rayStartParams": {}, "template": template},

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 
 from kuberay_e2e.api import KINDS
+from kuberay_e2e.crash.ground import Ground
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Gateway
 from kuberay_e2e.observer import Observer
 from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
-from kuberay_e2e.ray import RayClusterKey
 from kuberay_e2e.session import OPERATOR, Session
 from kuberay_e2e.session.programs import Programs
 from kuberay_e2e.trace import Trace
@@ -81,11 +81,11 @@ class Slot:
 
 
 @contextmanager
-def slot(session: Session, programs: Programs, folder: Path, prefix: str = "run") -> Iterator[Slot]:
+def slot(ground: Ground, programs: Programs, folder: Path, prefix: str = "run") -> Iterator[Slot]:
     """Make a namespace and an operator for it; both are gone when the block ends.
 
     Args:
-        session: A cluster on which the operator's Deployment is applied.
+        ground: A cluster on which the operator's Deployment is applied.
         programs: The operator's binaries.
         folder: Receives the slot's files.
         prefix: Of the namespace's name.
@@ -93,7 +93,7 @@ def slot(session: Session, programs: Programs, folder: Path, prefix: str = "run"
     Raises:
         HarnessError: The namespace cannot be made.
     """
-    namespace = f"{prefix}-{secrets.token_hex(4)}"
+    session, namespace = ground.session, f"{prefix}-{secrets.token_hex(4)}"
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         trace = Trace(folder / "trace.jsonl")
@@ -101,8 +101,7 @@ def slot(session: Session, programs: Programs, folder: Path, prefix: str = "run"
         client = stack.enter_context(session.access.client())
         _checked(client.post("/api/v1/namespaces", json={"metadata": {"name": namespace}}), "a namespace")
         stack.callback(_remove, client, namespace)
-        backend = session.backend
-        gateway = Gateway(session.access, trace, lambda where, name: backend.door(RayClusterKey(where, name)))
+        gateway = ground.gateway(trace)
         session.engine.call(gateway.__aenter__())
         stack.callback(lambda: session.engine.call(gateway.__aexit__(None, None, None)))
         observer = Observer(session.access, trace, namespace)

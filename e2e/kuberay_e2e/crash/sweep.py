@@ -5,18 +5,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from kuberay_e2e.crash import catalogue, oracles
 from kuberay_e2e.crash.execution import Execution, Recorded
+from kuberay_e2e.crash.ground import Ground, RunScripts, SimulatedGround
 from kuberay_e2e.crash.judged import Judged
 from kuberay_e2e.crash.point import Point
-from kuberay_e2e.crash.scripts import RunScripts
 from kuberay_e2e.crash.slot import slot
 from kuberay_e2e.errors import HarnessError
-from kuberay_e2e.session import Programs, Session, embedded
+from kuberay_e2e.session import Programs, embedded
 from kuberay_e2e.state import Run
 from kuberay_e2e.verdicts import Finding
 
@@ -46,16 +46,14 @@ class Sweep:
     """Runs points on a session.
 
     Args:
-        session: An embedded control plane on which the operator is applied.
+        ground: A cluster on which the operator is applied.
         programs: The operator's binaries.
-        scripts: What the simulated jobs do; the session's own.
         folder: Receives the files of each run.
     """
 
-    def __init__(self, session: Session, programs: Programs, scripts: RunScripts, folder: Path) -> None:
-        self._session = session
+    def __init__(self, ground: Ground, programs: Programs, folder: Path) -> None:
+        self._ground = ground
         self._programs = programs
-        self._scripts = scripts
         self._folder = folder
         self._numbers = iter(range(1, 1 << 30))
         self._lock = threading.Lock()
@@ -67,8 +65,11 @@ class Sweep:
         with self._lock:
             folder = self._folder / f"{next(self._numbers):04d}"
         try:
-            with slot(self._session, self._programs, folder) as place:
-                recorded = Execution(place, scenario, point, self._scripts).run()
+            with (
+                slot(self._ground, self._programs, folder) as place,
+                closing(self._ground.stage(place.namespace, place.trace, scenario.script)) as stage,
+            ):
+                recorded = Execution(place, scenario, point, stage).run()
         except HarnessError as error:
             return Outcome(point, (), time.monotonic() - started, folder, str(error))
         findings = tuple(oracles.judge(scenario, recorded))
@@ -128,4 +129,4 @@ def sweeping(run: Run, programs: Programs, output: Callable[[str], None] = lambd
     scripts = RunScripts()
     with embedded(run, programs, script=scripts, output=output) as session:
         session.install()
-        yield Sweep(session, programs, scripts, run.path("runs"))
+        yield Sweep(SimulatedGround(session, scripts), programs, run.path("runs"))
