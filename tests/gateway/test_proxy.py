@@ -275,7 +275,7 @@ def test_a_large_body_is_passed_on_whole() -> None:
 
 def test_a_watch_of_an_api_server_that_is_gone_is_dropped() -> None:
     async def body(bench: Bench) -> None:
-        bench.gateway._access = Access(f"http://{LOOPBACK}:{free_ports(1)[0]}")
+        bench.gateway._upstream.access = Access(f"http://{LOOPBACK}:{free_ports(1)[0]}")
         with pytest.raises(aiohttp.ClientError):
             await call(bench, "/apis/ray.io/v1/rayjobs?watch=true")
 

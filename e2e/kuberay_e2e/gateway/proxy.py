@@ -2,38 +2,26 @@
 
 import asyncio
 import base64
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote
 
 import aiohttp
 from aiohttp import web
-from multidict import CIMultiDict
-from yarl import URL
 
 from kuberay_e2e.access import Access
 from kuberay_e2e.gateway.answers import Answer, refusal
+from kuberay_e2e.gateway.calls import Call, Reply, Tamper, passed
 from kuberay_e2e.gateway.faults import STALE_SECONDS, Fault, Position
 from kuberay_e2e.gateway.identity import Identifier, WriteIdentity
+from kuberay_e2e.gateway.incarnation import Incarnation
 from kuberay_e2e.gateway.objects import WatchReader, decode
 from kuberay_e2e.gateway.protobuf import ObjectHead
 from kuberay_e2e.gateway.rayroute import RayDoors, RayRoute
-from kuberay_e2e.gateway.requests import ApiRequest, parse
+from kuberay_e2e.gateway.requests import ApiRequest
+from kuberay_e2e.gateway.upstream import Upstream
 from kuberay_e2e.network import LOOPBACK
 from kuberay_e2e.trace import Trace
 
-_HOP_BY_HOP = {
-    "connection",
-    "keep-alive",
-    "transfer-encoding",
-    "te",
-    "trailer",
-    "upgrade",
-    "content-length",
-    "host",
-}
 _CLOSING_SECONDS = 0.2
 """How long an open watch may still be served when the gateway closes, seconds."""
 
@@ -44,27 +32,6 @@ _DELIVERED = {Position.AFTER, Position.STALE}
 
 _UNENUMERATED = {"events", "leases"}
 """Writes that say something about the operator rather than about a RayJob; recorded, but no fault acts on them."""
-
-
-@dataclass
-class Incarnation:
-    """One life of the operator process, and the port that only it uses.
-
-    Attributes:
-        number: 1 for the first start, 2 after the first restart, and so on.
-        server: Base URL of the API server for this incarnation. It is plain HTTP, over which client-go sends no
-            credentials (clientcmd reads them for TLS servers only), so the gateway adds the token.
-        token: Bearer token of the operator's ServiceAccount.
-        kill: Ends the process with SIGKILL; set when it has started.
-        dead: True once it was killed; from then on nothing that arrives is forwarded.
-    """
-
-    number: int
-    server: str
-    token: str = field(repr=False)
-    kill: Callable[[], None] = lambda: None
-    dead: bool = False
-    _site: web.TCPSite | None = field(default=None, repr=False)
 
 
 class Gateway:
@@ -79,29 +46,16 @@ class Gateway:
     """
 
     def __init__(self, access: Access, trace: Trace, doors: RayDoors | None) -> None:
-        self._access = access
         self._trace = trace
-        self._doors = doors
+        self._upstream = Upstream(access, doors)
         self._faults: list[Fault] = []
+        self._tamper: Tamper | None = None
         self._incarnations: dict[int, Incarnation] = {}
         self._identifier = Identifier()
-        self._reviews: dict[tuple[str, str, str], bool] = {}
         self._held: dict[str, asyncio.Event] = {}
 
     async def __aenter__(self) -> "Gateway":
-        context = self._access.ssl_context(authenticate=False)
-        admin = self._access.ssl_context()
-        self._upstream = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=context if context is not None else True),
-            timeout=aiohttp.ClientTimeout(total=None),
-            auto_decompress=False,
-        )
-        self._admin = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=admin if admin is not None else True),
-            headers={"Authorization": f"Bearer {self._access.token}"} if self._access.token else {},
-        )
-        self._loopback = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
-        self._ray = RayRoute(self._doors, self._allowed, self._service, self._loopback) if self._doors else None
+        await self._upstream.__aenter__()
         server = web.Server(self._handle, access_log=None)
         self._runner = web.ServerRunner(server, shutdown_timeout=_CLOSING_SECONDS)
         await self._runner.setup()
@@ -110,8 +64,7 @@ class Gateway:
     async def __aexit__(self, *_: object) -> None:
         for incarnation in self._incarnations.values():
             incarnation.dead = True
-        for session in (self._upstream, self._admin, self._loopback):
-            await session.close()
+        await self._upstream.__aexit__(*_)
         await self._runner.cleanup()
 
     def arm(self, fault: Fault) -> Fault:
@@ -123,6 +76,10 @@ class Gateway:
         """Forget a fault, whether it fired or not."""
         if fault in self._faults:
             self._faults.remove(fault)
+
+    def tamper(self, tamper: Tamper | None) -> None:
+        """Put something in the path of all calls but watches; None: nothing."""
+        self._tamper = tamper
 
     async def open(self, token: str) -> Incarnation:
         """Open a port for the operator's next incarnation.
@@ -140,23 +97,27 @@ class Gateway:
 
     async def close(self, incarnation: Incarnation) -> None:
         """Close the port of an incarnation that has ended."""
-        incarnation.dead = True
-        if incarnation._site is not None:
-            await incarnation._site.stop()
-            incarnation._site = None
+        await incarnation.close()
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         assert request.transport is not None
-        incarnation = self._incarnations[request.transport.get_extra_info("sockname")[1]]
-        api = parse(request.method, request.path, request.query)
-        body = await request.content.read()
-        head, value = decode(body)
-        write = self._write_of(api, request.method, head, value)
+        call = await Call.read(request, self._incarnations[request.transport.get_extra_info("sockname")[1]])
+        if call.api.verb == "watch":
+            number = self._record(call, None)
+            return self._drop(request) if number is None else await self._stream(request, call, number)
+        reply = await (self._tamper(call, self._carry) if self._tamper else self._carry(call))
+        response = await self._deliver(request, reply)
+        reply.afterwards()
+        return response
+
+    def _record(self, call: Call, write: WriteIdentity | None) -> int | None:
+        """Record a call; return its number, or None where its incarnation is dead and it goes no further."""
+        api, head = call.api, call.head
         record: dict[str, Any] = {
-            "incarnation": incarnation.number,
+            "incarnation": call.incarnation.number,
             "verb": api.verb,
-            "method": request.method,
-            "path": request.raw_path,
+            "method": call.method,
+            "path": call.path,
             "resource": api.resource,
             "namespace": api.namespace,
             "name": api.name or (head.name or head.generate_name if head else ""),
@@ -165,64 +126,69 @@ class Gateway:
         if write is not None:
             record["write"] = str(write)
             record["write_name"] = write.name
-            record["body"] = value if value is not None else _encoded(body)
-        if incarnation.dead:
+            record["body"] = call.value if call.value is not None else _encoded(call.body)
+        if call.incarnation.dead:
             self._trace.add("request", **record, refused="the incarnation is dead")
-            return self._drop(request)
-        number = self._trace.add("request", **record).sequence
+            return None
+        return self._trace.add("request", **record).sequence
+
+    async def _carry(self, call: Call) -> Reply:
+        """Record a call, disturb it where a fault waits for it, and have it answered."""
+        write = self._write_of(call)
+        number = self._record(call, write)
+        if number is None:
+            return Reply()
         fault = self._claim(write)
+        position = fault.position if fault is not None else None
         if fault is not None:
-            self._trace.add("fault", of=number, fault=str(fault), write=str(write), incarnation=incarnation.number)
-            if fault.position is Position.BEFORE:
-                return self._kill(incarnation, request, number)
-            if fault.position is Position.STALE:
-                self._hold(api.resource)
+            about = {"fault": str(fault), "write": str(write), "incarnation": call.incarnation.number}
+            self._trace.add("fault", of=number, **about)
+            if position is Position.BEFORE:
+                self._kill(call.incarnation, number)
+                return Reply()
+            if position is Position.STALE:
+                self._hold(call.api.resource)
             if not fault.position.forwards:
-                return await self._refuse(request, api, number, fault.position)
-        if api.verb == "watch":
-            return await self._stream(request, api, number, incarnation)
-        answer, headers = await self._forward(request, api, body, incarnation)
-        self._learn(api, answer, headers)
-        withheld = incarnation.dead or (fault is not None and fault.position not in _DELIVERED)
+                return self._refuse(call, number, fault.position)
+        answer, headers = await self._upstream.forward(call)
+        self._learn(call.api, answer, headers)
+        withheld = call.incarnation.dead or (position is not None and position not in _DELIVERED)
         self._record_answer(number, answer, headers, delivered=not withheld)
-        if fault is not None and fault.position is Position.COMMITTED:
-            return self._kill(incarnation, request, number)
-        if fault is not None and fault.position is Position.TIMEOUT and not api.is_proxy:
-            return await self._refuse(request, api, number, fault.position)
-        if fault is not None and fault.position is Position.TIMEOUT:
+        if position is Position.COMMITTED:
+            self._kill(call.incarnation, number)
+        elif position is Position.TIMEOUT and not call.api.is_proxy:
+            return self._refuse(call, number, position)
+        elif position is Position.TIMEOUT:
             await asyncio.sleep(_RAY_PATIENCE_SECONDS)
         if withheld:
-            return self._drop(request)
-        response = await self._deliver(request, answer, headers)
-        if fault is not None and fault.position is Position.AFTER:
-            return self._kill(incarnation, request, number)
-        return response
+            return Reply()
+        if position is Position.AFTER:
+            return Reply(answer, headers, lambda: self._kill(call.incarnation, number))
+        return Reply(answer, headers)
 
-    def _write_of(
-        self, api: ApiRequest, method: str, head: ObjectHead | None, value: Mapping[str, Any] | None
-    ) -> WriteIdentity | None:
+    def _write_of(self, call: Call) -> WriteIdentity | None:
+        api, value = call.api, call.value
         if api.is_proxy:
-            found = RayRoute.write(api, method)
+            found = RayRoute.write(api, call.method)
             if found is None:
                 return None
-            call = ApiRequest(found[0], resource="RayJobs", namespace=api.namespace, name=found[1])
+            to_ray = ApiRequest(found[0], resource="RayJobs", namespace=api.namespace, name=found[1])
             if not found[1] and value:
-                call = ApiRequest(found[0], resource="RayJobs", name=str(value.get("submission_id", "")))
-            return self._identifier.identify(call, None, None)
+                to_ray = ApiRequest(found[0], resource="RayJobs", name=str(value.get("submission_id", "")))
+            return self._identifier.identify(to_ray, None, None)
         if not api.is_write or api.resource in _UNENUMERATED:
             return None
-        return self._identifier.identify(api, head, value)
+        return self._identifier.identify(api, call.head, value)
 
     def _claim(self, write: WriteIdentity | None) -> Fault | None:
         if write is None:
             return None
         return next((fault for fault in self._faults if fault.claims(write)), None)
 
-    def _kill(self, incarnation: Incarnation, request: web.BaseRequest, number: int) -> web.StreamResponse:
+    def _kill(self, incarnation: Incarnation, number: int) -> None:
         incarnation.kill()
         incarnation.dead = True
         self._trace.add("operator", event="killed", incarnation=incarnation.number, of=number)
-        return self._drop(request)
 
     def _hold(self, resource: str) -> None:
         """Hold the watch events of a resource back for a while, so that the operator's cache is stale."""
@@ -230,21 +196,19 @@ class Gateway:
         held.clear()
         asyncio.get_running_loop().call_later(STALE_SECONDS, held.set)
 
-    async def _refuse(
-        self, request: web.BaseRequest, api: ApiRequest, number: int, position: Position
-    ) -> web.StreamResponse:
+    def _refuse(self, call: Call, number: int, position: Position) -> Reply:
         """Answer in the API server's place."""
-        answer, headers = refusal(position.answer or 500, api)
+        answer, headers = refusal(position.answer or 500, call.api)
         self._record_answer(number, answer, headers, delivered=True)
-        return await self._deliver(request, answer, headers)
+        return Reply(answer, headers)
 
-    async def _deliver(
-        self, request: web.BaseRequest, answer: Answer, headers: "CIMultiDict[str]"
-    ) -> web.StreamResponse:
-        response = web.StreamResponse(status=answer.status, headers=headers)
-        response.content_length = len(answer.body)
+    async def _deliver(self, request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
+        if reply.answer is None:
+            return self._drop(request)
+        response = web.StreamResponse(status=reply.answer.status, headers=reply.headers)
+        response.content_length = len(reply.answer.body)
         await response.prepare(request)
-        await response.write(answer.body)
+        await response.write(reply.answer.body)
         await response.write_eof()
         return response
 
@@ -253,56 +217,19 @@ class Gateway:
             request.transport.abort()
         return web.Response(status=502)
 
-    async def _forward(
-        self, request: web.BaseRequest, api: ApiRequest, body: bytes, incarnation: Incarnation
-    ) -> tuple[Answer, "CIMultiDict[str]"]:
-        headers = _authenticated(request, incarnation)
-        if api.is_proxy and self._ray is not None:
-            answer = await self._ray.answer(
-                api,
-                request.method,
-                request.query_string,
-                headers["Authorization"],
-                body,
-                request.headers.get("Content-Type", ""),
-            )
-            return answer, CIMultiDict({"Content-Type": answer.content_type})
-        if api.is_write:
-            headers.popall("Accept-Encoding", None)
+    async def _stream(self, request: web.BaseRequest, call: Call, number: int) -> web.StreamResponse:
         try:
-            async with self._upstream.request(
-                request.method,
-                self._url(request),
-                headers=headers,
-                data=body or None,
-                allow_redirects=False,
-                skip_auto_headers=("User-Agent", "Accept-Encoding", "Content-Type"),
-            ) as upstream:
-                content = await upstream.read()
-                return Answer(upstream.status, content), _passed(upstream.headers)
-        except aiohttp.ClientError as error:
-            message = f"the API server at {self._access.server} did not answer: {error}"
-            return Answer(502, message.encode()), CIMultiDict({"Content-Type": "text/plain"})
-
-    async def _stream(
-        self, request: web.BaseRequest, api: ApiRequest, number: int, incarnation: Incarnation
-    ) -> web.StreamResponse:
-        headers = _authenticated(request, incarnation)
-        headers.popall("Accept-Encoding", None)
-        try:
-            async with self._upstream.get(
-                self._url(request), headers=headers, skip_auto_headers=("User-Agent", "Accept-Encoding")
-            ) as upstream:
-                response = web.StreamResponse(status=upstream.status, headers=_passed(upstream.headers))
+            async with self._upstream.watch(call) as upstream:
+                response = web.StreamResponse(status=upstream.status, headers=passed(upstream.headers))
                 response.enable_chunked_encoding()
                 await response.prepare(request)
                 reader = WatchReader(upstream.headers.get("Content-Type", ""))
                 async for chunk in upstream.content.iter_any():
-                    if incarnation.dead:
+                    if call.incarnation.dead:
                         break
-                    if (held := self._held.get(api.resource)) is not None:
+                    if (held := self._held.get(call.api.resource)) is not None:
                         await held.wait()
-                    self._record_watch(api, number, incarnation, reader.feed(chunk))
+                    self._record_watch(call.api, number, call.incarnation, reader.feed(chunk))
                     await response.write(chunk)
                 else:
                     await response.write_eof()
@@ -343,56 +270,6 @@ class Gateway:
         if value is not None and answer.status >= 400:
             record["message"] = value.get("message", "")
         self._trace.add("response", **record)
-
-    def _url(self, request: web.BaseRequest) -> URL:
-        return URL(self._access.server + request.raw_path, encoded=True)
-
-    async def _allowed(self, api: ApiRequest, authorization: str) -> bool:
-        key = (authorization, api.verb, api.namespace)
-        if key not in self._reviews:
-            review = {
-                "apiVersion": "authorization.k8s.io/v1",
-                "kind": "SelfSubjectAccessReview",
-                "spec": {
-                    "resourceAttributes": {
-                        "verb": api.verb,
-                        "resource": "services",
-                        "subresource": "proxy",
-                        "namespace": api.namespace,
-                    }
-                },
-            }
-            url = f"{self._access.server}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-            async with self._upstream.post(
-                url,
-                data=json.dumps(review),
-                headers={"Authorization": authorization, "Content-Type": "application/json"},
-            ) as answer:
-                if answer.status != 201:
-                    return False
-                self._reviews[key] = bool(json.loads(await answer.read())["status"].get("allowed"))
-        return self._reviews[key]
-
-    async def _service(self, namespace: str, name: str) -> Mapping[str, Any] | None:
-        url = f"{self._access.server}/api/v1/namespaces/{quote(namespace)}/services/{quote(name)}"
-        async with self._admin.get(url) as answer:
-            if answer.status != 200:
-                return None
-            found: Mapping[str, Any] = await answer.json()
-            return found
-
-
-def _passed(headers: Mapping[str, str]) -> "CIMultiDict[str]":
-    passed = CIMultiDict(headers.items())
-    for name in _HOP_BY_HOP:
-        passed.popall(name, None)
-    return passed
-
-
-def _authenticated(request: web.BaseRequest, incarnation: Incarnation) -> "CIMultiDict[str]":
-    headers = _passed(request.headers)
-    headers["Authorization"] = f"Bearer {incarnation.token}"
-    return headers
 
 
 def _encoded(body: bytes) -> dict[str, str]:
