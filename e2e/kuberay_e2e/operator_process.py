@@ -153,10 +153,10 @@ class OperatorProcess:
         metrics, probe = free_ports(2)
         command = [
             str(self._program),
+            f"--leader-election-namespace={self._spec.namespace}",
             *self._spec.args,
             f"--metrics-addr={LOOPBACK}:{metrics}",
             f"--health-probe-bind-address={LOOPBACK}:{probe}",
-            f"--leader-election-namespace={self._spec.namespace}",
         ]
         environment = {
             "PATH": os.environ.get("PATH", ""),

@@ -16,7 +16,10 @@ from kuberay_e2e.gateway import Position
         "k8sjob/update:RayJob/status~job:jobDeploymentStatus=Complete#1@409",
         "k8sjob/update:RayJob~job:+ray.io/rayjob-finalizer#1@before+down=35",
         "http/submit:RayJobs#2@504",
-        "delete-running/stop:RayJobs#1@after+again+delete+failover+upgrade",
+        "delete-running/stop:RayJobs#1@after+down=2+again+delete+upgrade",
+        "k8sjob/create:Job#1@before+failover",
+        "k8sjob+upgrade",
+        "http+failover",
     ],
 )
 def test_it_is_written_as_it_is_read(text: str) -> None:
@@ -41,4 +44,18 @@ def test_variants() -> None:
 )
 def test_another_form_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="Expected a"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("k8sjob+again", "it names no write"),
+        ("k8sjob/create:Job#1@lost+down=3", "at lost the operator lives on"),
+        ("k8sjob/create:Job#1@409+delete", "at 409 the operator lives on"),
+        ("k8sjob/create:Job#1@before+again+failover", "the standby goes on at once"),
+    ],
+)
+def test_what_cannot_happen_is_refused_with_the_reason(text: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
         parse(text)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kuberay_e2e.crash.ground import Stage
+from kuberay_e2e.crash.lives import LEASE_SECONDS, Lives
 from kuberay_e2e.crash.manifest import change, rayjob
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Act, Scenario
@@ -50,7 +51,7 @@ class Execution:
     """Drives a scenario in a slot.
 
     Args:
-        slot: The place, whose operator is not started yet.
+        slot: The place, in which no operator runs yet.
         scenario: The scenario.
         point: Where it is disturbed.
         stage: What the run's jobs need.
@@ -62,9 +63,10 @@ class Execution:
         self._point = point
         self._stage = stage
         self._view = View(slot.trace, NAME)
-        self._fault = point.fault()
+        self._lives = Lives(slot, point, self._mark)
         self._started = 0.0
         self._spans: dict[str, float] = {}
+        self._patience = scenario.patience * stage.pace + point.down + (LEASE_SECONDS if point.failover else 0)
 
     def run(self) -> Recorded:
         """Drive it to its goal, watch on, delete the RayJob, and return what was recorded.
@@ -72,9 +74,7 @@ class Execution:
         Raises:
             HarnessError: The operator does not start, or the API server fails.
         """
-        if (fault := self._fault) is not None:
-            self._slot.session.engine.run(lambda: self._slot.gateway.arm(fault))
-        self._slot.operator.start()
+        self._lives.begin()
         self._started = time.monotonic()
         uid = self._slot.create(self._stage.workload(rayjob(self._scenario, self._slot.namespace)))
         unmet = self._reach_goal()
@@ -90,29 +90,30 @@ class Execution:
             tuple(self._slot.trace.events()),
             tuple(self._stage.ledger()),
             unmet,
-            self._fault is None or self._fault.fired.is_set(),
+            self._lives.fired,
             time.monotonic() - self._started,
             self._spans,
         )
 
     def _reach_goal(self) -> str:
         pending = list(self._scenario.actions)
-        patience = self._scenario.patience * self._stage.pace + self._point.down
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + self._patience
         while time.monotonic() < deadline:
-            self._revive()
+            self._lives.look()
+            if self._point.delete and self._view.gone:
+                return ""
             if pending and pending[0].when(self._view):
                 self._act(pending.pop(0).act)
-            elif not pending and self._scenario.goal(self._view):
+            elif not pending and self._lives.steady and self._scenario.goal(self._view):
                 return ""
             time.sleep(PAUSE_SECONDS)
         waiting = f"before the user could {pending[0].act}" if pending else "before the goal"
-        return f"not within {patience:.0f} s, {waiting}: {dict(self._view.status)}"
+        return f"not within {self._patience:.0f} s, {waiting}: {dict(self._view.status)}"
 
     def _watch(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            self._revive()
+            self._lives.look()
             time.sleep(PAUSE_SECONDS)
 
     def _remove(self) -> str:
@@ -120,25 +121,11 @@ class Execution:
         patience = GONE_SECONDS * self._stage.pace
         deadline = time.monotonic() + patience
         while self._view.left():
-            self._revive()
+            self._lives.look()
             if time.monotonic() > deadline:
                 return f"not gone {patience:.0f} s after the deletion: {', '.join(self._view.left())}"
             time.sleep(PAUSE_SECONDS)
         return ""
-
-    def _revive(self) -> None:
-        """Start an operator that the gateway has killed."""
-        if self._fault is None or not (self._fault.position.kills and self._fault.fired.is_set()):
-            return
-        operator = self._slot.operator
-        if operator.running and not operator.doomed:
-            return
-        operator.wait_killed()
-        self._mark(f"killed {operator.incarnation}")
-        if self._point.delete and self._view.there:
-            self._slot.delete()
-        time.sleep(self._point.down)
-        operator.start()
 
     def _act(self, act: Act) -> None:
         match act:

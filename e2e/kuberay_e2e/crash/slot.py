@@ -1,9 +1,9 @@
-"""A place for one run at a time: a namespace, and an operator of its own that looks at nothing else."""
+"""A place for one run at a time: a namespace, and operators of its own that look at nothing else."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ import httpx
 
 from kuberay_e2e.api import KINDS
 from kuberay_e2e.crash.ground import Ground
+from kuberay_e2e.crash.operators import Operators
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Gateway
 from kuberay_e2e.observer import Observer
-from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
-from kuberay_e2e.session import OPERATOR, Session
+from kuberay_e2e.session import Session
 from kuberay_e2e.session.programs import Programs
 from kuberay_e2e.trace import Trace
 
@@ -25,23 +25,25 @@ NAME = "job"
 
 @dataclass(frozen=True)
 class Slot:
-    """A namespace with a gateway and an operator.
+    """A namespace with a gateway, and operators behind it.
 
     Attributes:
         session: The cluster that it is on.
         namespace: Its namespace.
-        gateway: Carries what its operator sends.
-        operator: Its operator, which is not started yet.
+        gateway: Carries what its operators send.
+        operators: Makes its operators.
         trace: What happened in it.
         folder: Its files.
+        check: Called at every look; raises HarnessError when the run cannot go on.
     """
 
     session: Session
     namespace: str
     gateway: Gateway
-    operator: OperatorProcess
+    operators: Operators
     trace: Trace
     folder: Path
+    check: Callable[[], None]
 
     def create(self, manifest: Mapping[str, Any]) -> str:
         """Create the RayJob and return its UID.
@@ -81,19 +83,19 @@ class Slot:
 
 
 @contextmanager
-def slot(ground: Ground, programs: Programs, folder: Path, prefix: str = "run") -> Iterator[Slot]:
-    """Make a namespace and an operator for it; both are gone when the block ends.
+def slot(ground: Ground, programs: Programs, folder: Path, check: Callable[[], None] = lambda: None) -> Iterator[Slot]:
+    """Make a namespace and a gateway for its operators; all are gone when the block ends.
 
     Args:
         ground: A cluster on which the operator's Deployment is applied.
         programs: The operator's binaries.
         folder: Receives the slot's files.
-        prefix: Of the namespace's name.
+        check: Called at every look; raises HarnessError when the run cannot go on.
 
     Raises:
         HarnessError: The namespace cannot be made.
     """
-    session, namespace = ground.session, f"{prefix}-{secrets.token_hex(4)}"
+    session, namespace = ground.session, f"run-{secrets.token_hex(4)}"
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         trace = Trace(folder / "trace.jsonl")
@@ -107,20 +109,9 @@ def slot(ground: Ground, programs: Programs, folder: Path, prefix: str = "run") 
         observer = Observer(session.access, trace, namespace)
         session.engine.call(observer.__aenter__())
         stack.callback(lambda: session.engine.call(observer.__aexit__(None, None, None)))
-        spec = OperatorSpec.read(session.access, session.operator_namespace, OPERATOR)
-        spec = replace(spec, args=(*spec.args, f"--watch-namespace={namespace}"))
-        operator = OperatorProcess(
-            programs.operator(spec.version),
-            spec,
-            session.access,
-            gateway,
-            session.engine,
-            folder / "operator",
-            session.run.marker,
-            trace,
-        )
-        stack.callback(operator.stop)
-        yield Slot(session, namespace, gateway, operator, trace, folder)
+        operators = Operators(session, programs, namespace, gateway, trace, folder / "operator")
+        stack.callback(operators.stop)
+        yield Slot(session, namespace, gateway, operators, trace, folder, check)
 
 
 def _remove(client: httpx.Client, namespace: str) -> None:

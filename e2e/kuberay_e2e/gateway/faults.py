@@ -94,6 +94,18 @@ class WriteSelector:
         return f"{self.verb}:{kind}{name}{':' + self.change if self.change else ''}#{self.occurrence}"
 
 
+@dataclass(frozen=True)
+class AnyWrite(WriteSelector):
+    """Chooses whatever write comes first."""
+
+    verb: str = "any"
+    kind: str = "write"
+
+    def matches(self, _: WriteIdentity) -> bool:
+        """True for every write."""
+        return True
+
+
 @dataclass
 class Fault:
     """A fault that waits for its write.
