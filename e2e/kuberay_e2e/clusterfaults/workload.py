@@ -132,7 +132,7 @@ def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]
             "rayVersion": RAY_VERSION,
             "headGroupSpec": {
                 "rayStartParams": {"num-cpus": "0" if load.workers else "1", **_FEWER_PROCESSES},
-                "template": _ray_pod("ray-head", load, folder, memory="1536Mi", probes=_head_probes()),
+                "template": ray_pod("ray-head", load, folder, memory="1536Mi", probes=head_probes()),
             },
         },
     }
@@ -144,11 +144,11 @@ def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]
                 "minReplicas": load.workers,
                 "maxReplicas": load.workers,
                 "rayStartParams": {"num-cpus": "1"},
-                "template": _ray_pod("ray-worker", load, folder, memory="1Gi"),
+                "template": ray_pod("ray-worker", load, folder, memory="1Gi"),
             }
         ]
     if load.mode is Mode.K8S_JOB:
-        spec["submitterPodTemplate"] = _submitter(load)
+        spec["submitterPodTemplate"] = submitter(load)
         if load.submitter_backoff is not None:
             spec["submitterConfig"] = {"backoffLimit": load.submitter_backoff}
     return {
@@ -159,9 +159,18 @@ def rayjob(namespace: str, name: str, load: Load, folder: str) -> dict[str, Any]
     }
 
 
-def _ray_pod(
+def ray_pod(
     container: str, load: Load, folder: str, *, memory: str, probes: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
+    """The template of a Ray pod that mounts the entrypoint's code and the folder in which its runs are counted.
+
+    Args:
+        container: Name of its container.
+        load: Where it is placed.
+        folder: The folder on the node.
+        memory: Its memory limit.
+        probes: Probes of its container, in the place of KubeRay's.
+    """
     return {
         "spec": {
             **_placement(load),
@@ -183,7 +192,7 @@ def _ray_pod(
     }
 
 
-def _head_probes() -> dict[str, Any]:
+def head_probes() -> dict[str, Any]:
     """Probes by the kubelet itself: KubeRay's own start four processes each time, which a loaded machine feels."""
     probe = {"httpGet": {"path": "/api/gcs_healthz", "port": 8265}, "timeoutSeconds": 10}
     return {
@@ -192,7 +201,8 @@ def _head_probes() -> dict[str, Any]:
     }
 
 
-def _submitter(load: Load) -> dict[str, Any]:
+def submitter(load: Load) -> dict[str, Any]:
+    """The template of a submitter pod."""
     container = _container("submitter", cpu="50m", request="16Mi", limit=load.submitter_memory)
     return {"spec": {**_placement(load), "restartPolicy": "Never", "containers": [container]}}
 
