@@ -43,7 +43,7 @@ def plan(learned: Learned, positions: Sequence[Position] = KILLS, *, everything:
     for write in learned.writes:
         for position in positions:
             point = Point(learned.scenario, write, position)
-            if not _exists(point):
+            if impossible(point):
                 continue
             if not everything and position is Position.AFTER and Position.COMMITTED in positions:
                 equivalent.append((point, Point(learned.scenario, write, Position.COMMITTED)))
@@ -52,12 +52,15 @@ def plan(learned: Learned, positions: Sequence[Position] = KILLS, *, everything:
     return Plan(tuple(points), tuple(equivalent))
 
 
-def _exists(point: Point) -> bool:
+def impossible(point: Point) -> str:
+    """Why a point cannot exist; empty where it can."""
     assert point.write is not None
     to_ray = point.write.kind == "RayJobs"
-    if point.position is Position.CONFLICT:
-        return point.write.verb in ("update", "patch") and not to_ray
-    return not (point.position is Position.STALE and to_ray)
+    if point.position is Position.CONFLICT and (to_ray or point.write.verb not in ("update", "patch")):
+        return "only a change of an object can be answered with a conflict"
+    if point.position is Position.STALE and to_ray:
+        return "calls to Ray have no cache"
+    return ""
 
 
 def shard(points: Sequence[Point], part: int, of: int) -> tuple[Point, ...]:
