@@ -53,28 +53,31 @@ class SweepFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    def versions(self) -> list[str]:
+        """The versions of the operator with which something was learned.
+
+        Raises:
+            InputError: The file is not one of ours.
+        """
+        return list(self._learned_of_all())
+
     def learned(self, version: str) -> dict[str, Learned]:
         """What was learned with a version of the operator, by scenario.
 
         Raises:
             InputError: The file is not one of ours.
         """
-        file = self.path / _LEARNED
-        if not file.exists():
-            return {}
         try:
-            data = json.loads(file.read_text())
-            return {name: _read_learned(entry) for name, entry in data.get(version, {}).items()}
+            return {name: _read_learned(entry) for name, entry in self._learned_of_all().get(version, {}).items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"Expected {file} to be what a sweep has learned: {error!r}. Remove it.") from error
+            raise self._not_learned(error) from error
 
     def keep_learned(self, version: str, learned: Mapping[str, Learned]) -> None:
         """Keep what was learned with a version, beside what is known of others."""
         self.path.mkdir(parents=True, exist_ok=True)
-        file = self.path / _LEARNED
-        data = json.loads(file.read_text()) if file.exists() else {}
+        data = self._learned_of_all()
         data.setdefault(version, {}).update({name: _learned(entry) for name, entry in learned.items()})
-        _replace(file, json.dumps(data, indent=1) + "\n")
+        _replace(self.path / _LEARNED, json.dumps(data, indent=1) + "\n")
 
     def results(self) -> list[Result]:
         """The results so far; of a point that was run again, the last.
@@ -118,6 +121,17 @@ class SweepFolder:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.kubeconfig"))
         return name
+
+    def _learned_of_all(self) -> dict[str, dict[str, Any]]:
+        file = self.path / _LEARNED
+        try:
+            data = json.loads(file.read_text()) if file.exists() else {}
+            return {version: dict(entries) for version, entries in data.items()}
+        except (ValueError, TypeError, AttributeError) as error:
+            raise self._not_learned(error) from error
+
+    def _not_learned(self, error: Exception) -> InputError:
+        return InputError(f"Expected {self.path / _LEARNED} to be what a sweep has learned: {error!r}. Remove it.")
 
 
 def file_name(point: Point) -> str:
