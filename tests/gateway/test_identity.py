@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kuberay_e2e.gateway.identity import Identifier, normalise
+from kuberay_e2e.gateway.identity import Identifier, normalise, random_part, stem
 from kuberay_e2e.gateway.objects import decode
 from kuberay_e2e.gateway.requests import ApiRequest
 
@@ -28,6 +28,18 @@ STATUS = ApiRequest("update", "ray.io", "v1", "rayjobs", "n", "counter", "status
 )
 def test_random_parts_of_names(name: str, normalised: str) -> None:
     assert normalise(name) == normalised
+
+
+def test_the_stem_of_a_name_has_no_random_part_at_its_end() -> None:
+    assert [stem(name) for name in ("counter-x2bcd", "counter", "counter-x2bcd-head")] == [
+        "counter",
+        "counter",
+        "counter-x2bcd-head",
+    ]
+
+
+def test_a_random_part_is_recognised_as_one() -> None:
+    assert normalise(f"counter-{random_part(max)}") == normalise(f"counter-{random_part(min)}") == "counter-*"
 
 
 def test_status_write_is_known_by_the_state_it_reaches() -> None:

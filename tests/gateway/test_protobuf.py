@@ -1,8 +1,12 @@
 """Heads of objects are read from protobuf as they are from JSON."""
 
 import struct
+from dataclasses import replace
+
+import pytest
 
 from kuberay_e2e.gateway.objects import WatchReader, decode
+from kuberay_e2e.gateway.protobuf import renamed
 
 
 def field(number: int, value: bytes) -> bytes:
@@ -53,3 +57,17 @@ def test_json_watch_arrives_in_pieces() -> None:
     assert list(reader.feed(line[:20])) == []
     events = list(reader.feed(line[20:] + line))
     assert [(kind, head.name) for kind, head in events] == [("MODIFIED", "counter")] * 2
+
+
+def test_an_object_gets_another_name_and_nothing_else() -> None:
+    before, after = (decode(body)[0] for body in (pod("head-abcde"), renamed(pod("head-abcde"), "x" * 200)))
+    assert before is not None
+    assert after == replace(before, name="x" * 200, generate_name="")
+    again = renamed(renamed(pod("head-abcde"), "other"), "head-abcde")
+    assert len(again) == len(pod("head-abcde")) - len(field(2, b"head-"))
+
+
+@pytest.mark.parametrize("body", [b"", b'{"kind": "Pod"}', pod("head-abcde")[:-9]])
+def test_what_is_no_object_cannot_be_renamed(body: bytes) -> None:
+    with pytest.raises(ValueError, match="protobuf"):
+        renamed(body, "other")

@@ -13,7 +13,9 @@ from aiohttp import web
 
 from kuberay_e2e.access import Access
 from kuberay_e2e.gateway import Gateway, Incarnation
+from kuberay_e2e.gateway.calls import Call, Carry, Reply
 from kuberay_e2e.gateway.faults import Fault, parse
+from kuberay_e2e.gateway.mutants import Mutation, twice_renamed, write
 from kuberay_e2e.network import LOOPBACK, free_ports
 from kuberay_e2e.trace import Trace
 
@@ -226,6 +228,34 @@ def test_nothing_of_a_dead_incarnation_is_forwarded() -> None:
         assert bench.upstream.created == []
         [request] = bench.trace.events("request")
         assert request.data["refused"] == "the incarnation is dead"
+
+    run(body)
+
+
+def test_what_stands_in_the_path_of_calls_can_repeat_one_and_both_are_recorded() -> None:
+    async def twice(call: Call, carry: Carry) -> Reply:
+        await carry(call)
+        return await carry(call)
+
+    async def body(bench: Bench) -> None:
+        bench.gateway.tamper(twice)
+        assert await bench.create() == 201
+        bench.gateway.tamper(None)
+        assert await bench.create() == 201
+        assert bench.upstream.created == ["job"] * 3
+        writes = [event.data["write"] for event in bench.trace.events("request")]
+        assert writes == ["create:Job#1", "create:Job#2", "create:Job#3"]
+
+    run(body)
+
+
+def test_what_stands_in_the_path_of_calls_cannot_speak_for_a_dead_incarnation() -> None:
+    async def body(bench: Bench) -> None:
+        bench.gateway.tamper(Mutation(write("create", "jobs"), twice_renamed))
+        bench.arm("create:Job@before")
+        with pytest.raises(aiohttp.ClientError):
+            await bench.create()
+        assert bench.upstream.created == []
 
     run(body)
 

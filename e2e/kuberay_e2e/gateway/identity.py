@@ -7,15 +7,18 @@ same was seen before.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kuberay_e2e.gateway.protobuf import ObjectHead
 from kuberay_e2e.gateway.requests import ApiRequest
 
-_RANDOM = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}(?=-|$)")
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The alphabet of k8s.io/apimachinery/pkg/util/rand, which generateName and KubeRay's own names use."""
+
+_LENGTH = 5
+_RANDOM = re.compile(rf"-[{_ALPHABET}]{{{_LENGTH}}}(?=-|$)")
 
 _VALUED = ("jobDeploymentStatus", "jobStatus", "state", "reason")
 """Status fields whose new value is part of the identity; of others it is only that they changed."""
@@ -68,6 +71,20 @@ def kind_of(resource: str) -> str:
 def normalise(name: str) -> str:
     """Replace the random parts of a name by `*`."""
     return _RANDOM.sub("-*", name)
+
+
+def stem(name: str) -> str:
+    """A name without the random part at its end."""
+    return re.sub(rf"{_RANDOM.pattern}$", "", name)
+
+
+def random_part(choose: Callable[[str], str]) -> str:
+    """A random part as it is in names that Kubernetes makes.
+
+    Args:
+        choose: Picks one character.
+    """
+    return "".join(choose(_ALPHABET) for _ in range(_LENGTH))
 
 
 class Identifier:

@@ -5,7 +5,7 @@ Clients built with controller-runtime send built-in kinds as protobuf. Every suc
 https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 CONTENT_TYPE = "application/vnd.kubernetes.protobuf"
@@ -32,25 +32,22 @@ def fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
     Raises:
         ValueError: The bytes are no protobuf message.
     """
-    position = 0
-    while position < len(message):
-        tag, position = _varint(message, position)
-        number, wire = tag >> 3, tag & 7
-        if wire == 0:
-            value, position = _varint(message, position)
-            yield number, value
-        elif wire == 2:
-            length, position = _varint(message, position)
-            if position + length > len(message):
-                raise ValueError("a protobuf field is longer than its message")
-            yield number, message[position : position + length]
-            position += length
-        elif wire in {1, 5}:
-            size = 8 if wire == 1 else 4
-            yield number, message[position : position + size]
-            position += size
-        else:
-            raise ValueError(f"protobuf wire type {wire} is not used by Kubernetes")
+    for number, value, _ in _parts(message):
+        yield number, value
+
+
+def renamed(body: bytes, name: str) -> bytes:
+    """Give an encoded object another name; a name that the API server would have made up goes.
+
+    Raises:
+        ValueError: The body is not Kubernetes protobuf.
+    """
+    if not body.startswith(_MAGIC):
+        raise ValueError("the body is not Kubernetes protobuf")
+    unknown = body[len(_MAGIC) :]
+    raw = _bytes(_values(unknown), 2)
+    meta = _with(_bytes(_values(raw), 1), {1: name.encode(), 2: None})
+    return _MAGIC + _with(unknown, {2: _with(raw, {1: meta})})
 
 
 def head(body: bytes) -> ObjectHead | None:
@@ -91,6 +88,49 @@ def watch_event(frame: bytes) -> tuple[str, ObjectHead] | None:
     except ValueError:
         return None
     return (_text(event, 1), found) if found else None
+
+
+def _parts(message: bytes) -> Iterator[tuple[int, bytes | int, bytes]]:
+    """Number, value and the whole encoding of each field."""
+    position = 0
+    while position < len(message):
+        start = position
+        tag, position = _varint(message, position)
+        number, wire = tag >> 3, tag & 7
+        value: bytes | int
+        if wire == 0:
+            value, position = _varint(message, position)
+        elif wire == 2:
+            length, position = _varint(message, position)
+            if position + length > len(message):
+                raise ValueError("a protobuf field is longer than its message")
+            value = message[position : position + length]
+            position += length
+        elif wire in {1, 5}:
+            size = 8 if wire == 1 else 4
+            value = message[position : position + size]
+            position += size
+        else:
+            raise ValueError(f"protobuf wire type {wire} is not used by Kubernetes")
+        yield number, value, message[start:position]
+
+
+def _with(message: bytes, values: Mapping[int, bytes | None]) -> bytes:
+    """A message with other values of length-delimited fields; None leaves a field out."""
+    kept = b"".join(encoded for number, _, encoded in _parts(message) if number not in values)
+    changed = (
+        _number(number << 3 | 2) + _number(len(value)) + value for number, value in values.items() if value is not None
+    )
+    return b"".join(changed) + kept
+
+
+def _number(value: int) -> bytes:
+    encoded = bytearray()
+    while value > 0x7F:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def _varint(message: bytes, position: int) -> tuple[int, int]:
