@@ -7,10 +7,12 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # Files of tests that run side by side; each of them that needs a cluster makes one, of about 1.5 GiB.
 WORKERS ?= 2
+# Part of the whole crash sweep, as I/N.
+SHARD ?= 1/1
 # Of kuberay-policies.yaml, for plain YAML.
 ENVIRONMENT ?= kind
 
-.PHONY: help setup programs lifecycle kind images test unit test-parity lint policies manifests schemas bench doctor lock clean
+.PHONY: help setup programs lifecycle kind images sweep sweep-shard sweep-report test unit test-parity lint policies manifests schemas bench doctor lock clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -36,6 +38,15 @@ kind: programs  ## On a real kind cluster: life cycle, operator killed both ways
 images: $(READY)  ## Make the container images of the real cluster (node and Ray: as root, with debootstrap)
 	scripts/install-container-engine
 	$(BIN)/kuberay-e2e images build $(ARGS)
+
+sweep: programs  ## The crash sweep of a pull request: 5 minutes of runs, chosen by coverage; report in reports/sweep
+	$(BIN)/kuberay-e2e crash run --fresh --time-budget 5m --report reports/sweep $(ARGS)
+
+sweep-shard: programs  ## Part SHARD, such as 2/4, of the whole crash sweep; report in reports/sweep
+	$(BIN)/kuberay-e2e crash run --shard $(SHARD) --report reports/sweep $(ARGS)
+
+sweep-report: $(READY)  ## One report, in reports/sweep, of the parts that lie in reports/shards
+	$(BIN)/kuberay-e2e crash report reports/shards/* --report reports/sweep
 
 test: programs lint  ## Everything: lint, types, unit tests, end-to-end tests
 	$(BIN)/python -m pytest -m 'not kind' -n $(WORKERS) --dist loadfile $(ARGS)

@@ -42,7 +42,11 @@ def by_major_release(text: str) -> str:
 
 def permissive(document: Document) -> list[str]:
     """Name the jobs that may do more than read, and the workflow itself if it grants anything to all of them."""
-    problems = [name for name, job in document.jobs.items() if job.get("permissions") != {"contents": "read"}]
+    problems = [
+        name
+        for name, job in document.jobs.items()
+        if job.get("permissions") not in ({"contents": "read"}, {"contents": "read", "actions": "read"})
+    ]
     if document.jobs and document.content.get("permissions") != {}:
         problems.append("workflow")
     return problems
@@ -55,8 +59,10 @@ def trusting(document: Document) -> list[str]:
         kept = step.get("with", {}).get("persist-credentials") is not False
         if step.get("uses", "").startswith("actions/checkout@") and kept:
             problems.append("checkout keeps credentials")
-    if re.search(r"\bsecrets\s*[.\[]|\bgithub\.token\b", document.text):
+    if re.search(r"\bsecrets\s*[.\[]", document.text):
         problems.append("secret")
+    if re.search(r"\bgithub\.token\b", document.text) and "schedule" not in document.content.get(True, {}):
+        problems.append("token where a stranger's code may run")
     if document.jobs:
         risky = document.triggers & {"pull_request_target", "workflow_run", "issue_comment"}
         problems += [f"trigger {name}" for name in sorted(risky)]

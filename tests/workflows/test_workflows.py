@@ -165,6 +165,7 @@ def test_nobody_else_s_text_or_code_is_trusted(document: Document) -> None:
         (workflow("run: echo ${{ github.head_ref }}"), "expression in a script"),
         (workflow(f"uses: {CHECKOUT}"), "checkout keeps credentials"),
         (workflow("env: {TOKEN: '${{ secrets.TOKEN }}'}"), "secret"),
+        (workflow("env: {TOKEN: '${{ github.token }}'}"), "token"),
         (Document.parse(workflow().text.replace("on: pull_request", "on: {pull_request_target: {}}")), "trigger"),
     ],
 )
