@@ -7,15 +7,38 @@ from typing import Any
 from kuberay_e2e.crash import oracles
 from kuberay_e2e.crash.execution import Recorded
 from kuberay_e2e.crash.point import Point
-from kuberay_e2e.crash.scenario import Expected, Scenario, ended
+from kuberay_e2e.crash.scenario import Expected, Scenario, ended, rayjob_gone
 from kuberay_e2e.ray import Ledger, RayClusterKey, Start, Submission
 from kuberay_e2e.ray.ledger import End, Outcome, Stop
 from kuberay_e2e.trace import Trace
 
 END = "2026-01-01T00:00:30Z"
 END_SECONDS = 1767225630.0
-TTL = Scenario("ttl", "Is shut down.", ended, ttl_seconds=2)
+TTL = Scenario("ttl", "Is shut down.", ended, {"shutdownAfterJobFinishes": True, "ttlSecondsAfterFinished": 2})
 HTTP = Scenario("http", "Is submitted by the operator.", ended, {"submissionMode": "HTTPMode"})
+RULES = Scenario(
+    "rules",
+    "Deletes workers, RayCluster and itself.",
+    rayjob_gone,
+    {
+        "submissionMode": "HTTPMode",
+        "deletionStrategy": {
+            "deletionRules": [
+                {"policy": policy, "condition": {"jobStatus": "SUCCEEDED", "ttlSeconds": ttl}}
+                for policy, ttl in (("DeleteWorkers", 1), ("DeleteCluster", 5), ("DeleteSelf", 9))
+            ]
+        },
+    },
+)
+SELECTOR = Scenario(
+    "selector",
+    "Runs on a RayCluster of its user's.",
+    ended,
+    {"submissionMode": "HTTPMode", "clusterSelector": {"ray.io/cluster": "shared"}},
+    expected=Expected(clusters=0),
+)
+INTERACTIVE = Scenario("interactive", "Is submitted by its user.", ended, {"submissionMode": "InteractiveMode"})
+SUSPENDED = replace(HTTP, name="suspended", expected=Expected(attempts=2, starts=2))
 RETRIED = replace(HTTP, name="retried", expected=Expected(attempts=2, starts=2, succeeded=1, failed=1))
 
 
@@ -38,15 +61,17 @@ class Run:
             "uid": name,
             "owners": [] if kind == "RayJob" else [owner],
             "deletion": "",
+            "labels": {},
         }
         self.trace.add("object", **{**known, **data})
 
     def rayjob(self, event: str = "MODIFIED", deletion: str = "", **status: Any) -> None:
         self.object("RayJob", "job", event, status=status, deletion=deletion)
 
-    def submit(self, job_id: str, outcome: Outcome = Outcome.ACCEPTED) -> None:
+    def submit(self, job_id: str, outcome: Outcome = Outcome.ACCEPTED, by: str = "") -> None:
         key = RayClusterKey("n", "c")
-        self.ledger.record(key, job_id, Submission("python", "operator", outcome, 200))
+        caller = {"HTTPMode": "operator", "InteractiveMode": "user"}.get(self.scenario.mode, "submitter/job-x")
+        self.ledger.record(key, job_id, Submission("python", by or caller, outcome, 200))
         if outcome is Outcome.ACCEPTED:
             self.ledger.record(key, job_id, Start("python"))
 
@@ -61,7 +86,7 @@ class Run:
         ids = {"rayClusterName": f"job-{number}", "jobId": f"id-{number}"}
         self.rayjob(jobDeploymentStatus="Initializing", **ids)
         self.object("RayCluster", ids["rayClusterName"], "ADDED")
-        if self.scenario.has_submitter:
+        if self.scenario.submitters:
             self.object("Job", f"submitter-{number}", "ADDED")
         self.rayjob(jobDeploymentStatus="Running", **ids)
         self.submit(ids["jobId"])
@@ -115,7 +140,9 @@ def good(scenario: Scenario = TTL) -> Run:
     ids = run.attempt(last)
     final = run.finish(ids, failed=scenario.expected.failed)
     run.now += 2.5
-    run.object("RayCluster", f"job-{last}", "DELETED")
+    kept = [f"job-{last}"]
+    if scenario.cleanup.cluster is not None:
+        run.object("RayCluster", kept.pop(), "DELETED")
     run.now += 5
-    run.remove(final)
+    run.remove(final, clusters=kept)
     return run

@@ -4,8 +4,20 @@ import pytest
 
 from kuberay_e2e.crash.oracles import ORACLES
 from kuberay_e2e.crash.scenario import Expected, Scenario, rayjob_gone
+from kuberay_e2e.crash.user import UNMAKE
 from kuberay_e2e.ray.ledger import Outcome
-from tests.crash.recorded import END_SECONDS, HTTP, RETRIED, TTL, Run, good
+from tests.crash.recorded import (
+    END_SECONDS,
+    HTTP,
+    INTERACTIVE,
+    RETRIED,
+    RULES,
+    SELECTOR,
+    SUSPENDED,
+    TTL,
+    Run,
+    good,
+)
 
 
 @pytest.mark.parametrize("scenario", [TTL, HTTP, RETRIED], ids=lambda scenario: scenario.name)
@@ -108,7 +120,38 @@ def test_the_ray_cluster_goes_at_the_ttl(seconds: float, kept: bool) -> None:
     final = run.finish(run.attempt(1))
     run.now = END_SECONDS + seconds
     run.object("RayCluster", "job-1", "DELETED")
+    run.now += 15
     run.remove(final)
+    assert run.broken() == ([] if kept else ["the TTL is kept"])
+
+
+def test_a_rayjob_that_is_deleted_before_its_ttl_takes_the_ray_cluster_with_it() -> None:
+    run = Run(TTL)
+    final = run.finish(run.attempt(1))
+    run.now = END_SECONDS + 1
+    run.remove(final, clusters=["job-1"])
+    assert run.broken() == []
+
+
+@pytest.mark.parametrize(
+    ("workers", "cluster", "rayjob", "kept"),
+    [(2, 6, 10, True), (10, 6, 10, False), (2, 3, 10, False), (2, 6, 7, False)],
+)
+def test_deletion_rules_act_each_at_its_time(workers: float, cluster: float, rayjob: float, kept: bool) -> None:
+    run = Run(RULES)
+    final = run.finish(run.attempt(1))
+    steps = {workers: "worker", cluster: "RayCluster", rayjob: "RayJob"}
+    if workers == rayjob:
+        steps = {cluster: "RayCluster", 20: "worker", rayjob: "RayJob"}
+    for seconds, what in sorted(steps.items()):
+        run.now = END_SECONDS + seconds
+        if what == "worker":
+            run.object("Pod", "worker-1", "DELETED", labels={"ray.io/node-type": "worker"})
+        elif what == "RayCluster":
+            run.object("RayCluster", "job-1", "DELETED")
+        else:
+            run.trace.add("request", incarnation=1, verb="delete", path="/p", resource="rayjobs", name="job")
+            run.remove(final)
     assert run.broken() == ([] if kept else ["the TTL is kept"])
 
 
@@ -156,3 +199,58 @@ def test_an_object_that_is_left() -> None:
     run = Run(HTTP)
     run.remove(run.finish(run.attempt(1)))
     assert run.broken() == ["nothing is left"]
+
+
+def test_a_ray_cluster_that_goes_although_nothing_asks_for_it() -> None:
+    run = Run(HTTP)
+    final = run.finish(run.attempt(1))
+    run.now += 2
+    run.object("RayCluster", "job-1", "DELETED")
+    run.now += 5
+    run.remove(final)
+    assert run.broken() == ["what is to stay stays"]
+
+
+def test_a_rayjob_that_kuberay_deletes_although_nothing_asks_for_it() -> None:
+    run = good(HTTP)
+    run.trace.add("request", incarnation=1, verb="delete", path="/p", resource="rayjobs", name="job")
+    assert run.broken() == ["what is to stay stays"]
+
+
+@pytest.mark.parametrize("by_user", [True, False])
+def test_a_selected_ray_cluster_goes_when_its_user_deletes_it(by_user: bool) -> None:
+    run = Run(SELECTOR)
+    run.object("RayCluster", "shared", "ADDED", owners=[])
+    ids = {"rayClusterName": "shared", "jobId": "id-1"}
+    run.rayjob(jobDeploymentStatus="Initializing", **ids)
+    run.rayjob(jobDeploymentStatus="Running", **ids)
+    run.submit("id-1")
+    run.end("id-1")
+    run.remove(run.finish(ids))
+    if by_user:
+        run.trace.add("user", event=UNMAKE)
+    run.object("RayCluster", "shared", "DELETED", owners=[])
+    assert run.broken() == ([] if by_user else ["what is to stay stays"])
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_a_suspended_rayjob_has_no_ray_cluster(leaks: bool) -> None:
+    run = Run(SUSPENDED)
+    first = run.attempt(1, ends="LOST")
+    run.rayjob(jobDeploymentStatus="Suspending", jobStatus="RUNNING", **first)
+    if not leaks:
+        run.object("RayCluster", "job-1", "DELETED")
+    run.rayjob(jobDeploymentStatus="Suspended")
+    run.now += 1
+    run.rayjob()
+    if leaks:
+        run.object("RayCluster", "job-1", "DELETED")
+    run.remove(run.finish(run.attempt(2)), clusters=["job-2"])
+    assert run.broken() == (["nothing runs while it is Suspended"] if leaks else [])
+
+
+def test_a_job_that_the_operator_submits_although_its_user_should() -> None:
+    run = good(INTERACTIVE)
+    assert run.broken() == []
+    run.submit("id-2", Outcome.REFUSED, by="operator")
+    assert run.broken() == ["submitted by whom its mode says"]

@@ -1,15 +1,15 @@
 """One run: a scenario in a slot, disturbed at one point."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kuberay_e2e.crash.ground import Stage
 from kuberay_e2e.crash.lives import LEASE_SECONDS, Lives
-from kuberay_e2e.crash.manifest import change, rayjob
 from kuberay_e2e.crash.point import Point
-from kuberay_e2e.crash.scenario import Act, Scenario
+from kuberay_e2e.crash.scenario import Action, Scenario
 from kuberay_e2e.crash.slot import NAME, Slot
+from kuberay_e2e.crash.user import User
 from kuberay_e2e.crash.view import View
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.ray.ledger import AnyEntry
@@ -18,6 +18,9 @@ from kuberay_e2e.trace import Event
 PAUSE_SECONDS = 0.03
 SETTLE_SECONDS = 4.0
 """How long a run is watched after its goal: longer than the 3 s after which KubeRay looks at a RayJob again."""
+
+GONE_SETTLE_SECONDS = 2.0
+"""How long a run is watched after its RayJob has gone, which KubeRay does not look at again."""
 
 GONE_SECONDS = 45.0
 
@@ -63,6 +66,7 @@ class Execution:
         self._point = point
         self._stage = stage
         self._view = View(slot.trace, NAME)
+        self._user = User(slot, scenario, stage, self._view)
         self._lives = Lives(slot, point, self._mark)
         self._started = 0.0
         self._spans: dict[str, float] = {}
@@ -72,15 +76,21 @@ class Execution:
         """Drive it to its goal, watch on, delete the RayJob, and return what was recorded.
 
         Raises:
-            HarnessError: The operator does not start, or the API server fails.
+            HarnessError: The operator does not start, the API server fails, or a scenario does not come to its goal
+                although nothing disturbs it.
         """
         self._lives.begin()
         self._started = time.monotonic()
-        uid = self._slot.create(self._stage.workload(rayjob(self._scenario, self._slot.namespace)))
+        uid = self._user.create()
         unmet = self._reach_goal()
         self._mark("goal")
+        if unmet and self._point.write is None:
+            raise HarnessError(
+                f"The scenario {self._scenario.name} did not come to its end although nothing disturbed it: {unmet}. "
+                f"The operator's last lines:\n{self._lives.last_lines()}"
+            )
         if not unmet:
-            self._watch(SETTLE_SECONDS)
+            self._watch(SETTLE_SECONDS if self._view.there else GONE_SETTLE_SECONDS)
         self._mark("settled")
         unmet = self._remove() or unmet
         self._mark("gone")
@@ -103,12 +113,16 @@ class Execution:
             if self._point.delete and self._view.gone:
                 return ""
             if pending and pending[0].when(self._view):
-                self._act(pending.pop(0).act)
+                self._act(pending.pop(0))
             elif not pending and self._lives.steady and self._scenario.goal(self._view):
                 return ""
             time.sleep(PAUSE_SECONDS)
-        waiting = f"before the user could {pending[0].act}" if pending else "before the goal"
-        return f"not within {self._patience:.0f} s, {waiting}: {dict(self._view.status)}"
+        awaited = pending[0].when if pending else self._scenario.goal
+        before = f", for its user to {pending[0].act}" if pending else ""
+        return (
+            f"waited {self._patience:.0f} s until {awaited.sentence}{before}; "
+            f"the RayJob {self._view.existence}, its last status {dict(self._view.status)}"
+        )
 
     def _watch(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -120,24 +134,25 @@ class Execution:
         self._slot.delete()
         patience = GONE_SECONDS * self._stage.pace
         deadline = time.monotonic() + patience
-        while self._view.left():
+        if self._scenario.objects and self._await(lambda: self._view.gone, deadline):
+            self._watch(GONE_SETTLE_SECONDS)
+            self._user.unmake()
+        if self._await(lambda: not self._view.left(), deadline):
+            return ""
+        return f"not gone {patience:.0f} s after the deletion: {', '.join(self._view.left())}"
+
+    def _await(self, reached: Callable[[], bool], deadline: float) -> bool:
+        while not reached():
             self._lives.look()
             if time.monotonic() > deadline:
-                return f"not gone {patience:.0f} s after the deletion: {', '.join(self._view.left())}"
+                return False
             time.sleep(PAUSE_SECONDS)
-        return ""
+        return True
 
-    def _act(self, act: Act) -> None:
-        match act:
-            case Act.DELETE:
-                self._slot.delete()
-            case Act.SUSPEND:
-                self._slot.patch(change("suspend", True))
-            case Act.RESUME:
-                self._slot.patch(change("suspend", False))
-            case _:
-                raise HarnessError(f"Expected an act that is known, got {act!r}.")
-        self._mark(str(act))
+    def _act(self, action: Action) -> None:
+        self._watch(action.after)
+        self._user.act(action.act)
+        self._mark(str(action.act))
 
     def _mark(self, name: str) -> None:
         self._spans[name] = round(time.monotonic() - self._started, 3)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from kuberay_e2e.gateway import Gateway
-from kuberay_e2e.ray import JobSpec, RayClusterKey, Script
+from kuberay_e2e.ray import JobSpec, RayClusterKey, Script, Submitter
 from kuberay_e2e.ray.ledger import AnyEntry
 from kuberay_e2e.session import Session
 from kuberay_e2e.trace import Trace
@@ -103,26 +103,42 @@ class RunScripts:
     def __init__(self) -> None:
         self._scripts: dict[str, Sequence[Script]] = {}
         self._attempts: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def register(self, entrypoint: str, scripts: Sequence[Script]) -> None:
         """Choose the scripts of an entrypoint: one for each attempt, the last one for all further ones."""
         with self._lock:
             self._scripts[entrypoint] = scripts
-            self._attempts[entrypoint] = 0
+            self._attempts[entrypoint] = self._failed[entrypoint] = 0
 
     def forget(self, entrypoint: str) -> None:
         """Drop the scripts of an entrypoint."""
         with self._lock:
             self._scripts.pop(entrypoint, None)
             self._attempts.pop(entrypoint, None)
+            self._failed.pop(entrypoint, None)
 
     def __call__(self, job: JobSpec) -> Script:
         """The script of a job that was accepted."""
         with self._lock:
-            scripts = self._scripts.get(job.entrypoint)
-            if not scripts:
+            if not self._scripts.get(job.entrypoint):
                 return Script(duration=0.5)
-            attempt = self._attempts[job.entrypoint]
+            script = self._next(job.entrypoint)
             self._attempts[job.entrypoint] += 1
-            return scripts[min(attempt, len(scripts) - 1)]
+            self._failed[job.entrypoint] = 0
+            return script
+
+    def submitter_fails(self, submitter: Submitter) -> bool:
+        """Whether a submitter is one of those that fail before the next job of its entrypoint is submitted."""
+        command = " ".join(submitter.command)
+        with self._lock:
+            entrypoint = next((name for name in self._scripts if name in command), "")
+            if not entrypoint or self._failed[entrypoint] >= self._next(entrypoint).failed_submitters:
+                return False
+            self._failed[entrypoint] += 1
+            return True
+
+    def _next(self, entrypoint: str) -> Script:
+        scripts = self._scripts[entrypoint]
+        return scripts[min(self._attempts[entrypoint], len(scripts) - 1)]

@@ -51,6 +51,10 @@ class Lives:
         """True while an operator is there."""
         return self._back is None and not self._operator.doomed
 
+    def last_lines(self) -> str:
+        """The last lines of the present operator's log."""
+        return self._operator.last_lines()
+
     def begin(self) -> None:
         """Arm the fault and start the operator, with a standby where the point wants one.
 

@@ -5,51 +5,17 @@ An operator restart is no failure and no attempt. `rayClusterName` and `jobId` a
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
+from kuberay_e2e.crash.evidence import Evidence, Oracle
 from kuberay_e2e.crash.execution import Recorded
+from kuberay_e2e.crash.lasting import nothing_while_suspended, stays, ttl_kept
 from kuberay_e2e.crash.scenario import Scenario
-from kuberay_e2e.lifecycle.invariants import TTL_BUFFER, parse_time
-from kuberay_e2e.lifecycle.recording import Recording
 from kuberay_e2e.ray import Submission
+from kuberay_e2e.ray.door import OPERATOR
 from kuberay_e2e.ray.ledger import End, Outcome, Start, Stop
 from kuberay_e2e.trace import Event
 from kuberay_e2e.verdicts import Finding
-
-_SCHEDULING = 3.0
-"""Seconds that something may come late on a loaded machine."""
-
-_RESYNC = 3.0
-"""Seconds after which KubeRay looks at a RayJob again (RayJobDefaultRequeueDuration)."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A recorded run, read once for all oracles."""
-
-    scenario: Scenario
-    recorded: Recorded
-    recording: Recording
-
-    @classmethod
-    def of(cls, scenario: Scenario, recorded: Recorded) -> "Evidence":
-        """Read a run."""
-        return cls(scenario, recorded, Recording.of(recorded.events, recorded.uid))
-
-    @property
-    def statuses(self) -> list[Mapping[str, Any]]:
-        """The RayJob's statuses, each different from the one before."""
-        return self.recording.statuses()
-
-    @property
-    def final(self) -> Mapping[str, Any]:
-        """The last status."""
-        return self.statuses[-1] if self.statuses else {}
-
-
-Oracle = Callable[[Evidence], Finding]
 
 
 def reaches_its_end(evidence: Evidence) -> Finding:
@@ -66,20 +32,20 @@ def ends_as_without_a_fault(evidence: Evidence) -> Finding:
 
 
 def one_cluster_an_attempt(evidence: Evidence) -> Finding:
-    """Each attempt makes one RayCluster, of the name that was stored for it."""
+    """Each attempt makes one RayCluster, of the name that was stored for it; none where one is selected."""
     stored = evidence.recording.values("rayClusterName")
     made = [
         event.data["name"]
         for event in evidence.recording.owned
         if event.data["object_kind"] == "RayCluster" and event.data["event"] == "ADDED"
     ]
-    wanted = evidence.scenario.expected.attempts
-    held = sorted(made) == sorted(stored) and len(stored) == wanted
+    attempts, wanted = evidence.scenario.expected.attempts, evidence.scenario.clusters
+    held = set(made) <= set(stored) and len(stored) == attempts and len(set(made)) == len(made) == wanted
     return Finding(
         "one RayCluster an attempt",
         held,
         f"{len(stored)} names stored, {len(made)} RayClusters made" + ("" if held else f": {stored}, {made}"),
-        f"{wanted}",
+        f"{attempts} and {wanted}",
     )
 
 
@@ -100,7 +66,7 @@ def one_job_id_an_attempt(evidence: Evidence) -> Finding:
 
 def one_submitter_an_attempt(evidence: Evidence) -> Finding:
     """Each attempt makes one submitter Job where a Job submits, and none where the operator does."""
-    wanted = evidence.scenario.expected.attempts if evidence.scenario.has_submitter else 0
+    wanted = evidence.scenario.submitters
     made = len(evidence.recording.uids("Job"))
     return Finding("one submitter Job an attempt", made == wanted, f"{made}", f"{wanted}")
 
@@ -120,6 +86,17 @@ def one_submission_a_job_id(evidence: Evidence) -> Finding:
             double.append(job_id)
     seen = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())) or "none"
     return Finding("one submission a jobId", not double, seen, "each job id to be submitted once")
+
+
+def submitted_by_its_mode(evidence: Evidence) -> Finding:
+    """A job is submitted by whom the submission mode says: the operator, a submitter pod or the user."""
+    wanted = {"HTTPMode": OPERATOR, "InteractiveMode": "user"}.get(evidence.scenario.mode, "submitter")
+    callers = {
+        entry.event.caller.partition("/")[0]
+        for entry in evidence.recorded.ledger
+        if isinstance(entry.event, Submission)
+    }
+    return Finding("submitted by whom its mode says", callers <= {wanted}, ", ".join(sorted(callers)) or "none", wanted)
 
 
 def entrypoint_runs(evidence: Evidence) -> Finding:
@@ -163,31 +140,13 @@ def end_time_stays(evidence: Evidence) -> Finding:
     return Finding("endTime is written once", len(times) <= 1, ", ".join(times) or "never", "one value")
 
 
-def ttl_kept(evidence: Evidence) -> Finding:
-    """The RayCluster goes at endTime + TTL, or as soon as the operator is back."""
-    ttl = evidence.scenario.ttl_seconds
-    if ttl is None:
-        return Finding("the TTL is kept", True, "none is set")
-    ends, gone = evidence.recording.values("endTime"), evidence.recording.deleted("RayCluster")
-    if not ends or not gone:
-        return Finding("the TTL is kept", False, f"endTime {ends or 'never'}, {len(gone)} RayClusters deleted")
-    due = parse_time(ends[-1]) + ttl
-    starts = [e.time for e in evidence.recorded.events if e.kind == "operator" and e.data["event"] == "started"]
-    latest = max([due, *(start for start in starts if start < gone[0].time)]) + TTL_BUFFER + _RESYNC + _SCHEDULING
-    held = due - 1 <= gone[0].time <= latest
-    return Finding(
-        "the TTL is kept",
-        held,
-        f"gone {gone[0].time - due + ttl:.1f} s after endTime",
-        f"{ttl} s to {latest - due + ttl:.0f} s",
-    )
-
-
 def stopped_before_release(evidence: Evidence) -> Finding:
     """A job that runs when its RayJob is deleted is told to stop before the finalizer goes."""
     if not evidence.scenario.expected.stopped:
         return Finding("a running job is stopped before the finalizer goes", True, "it does not run then")
-    stops = [entry for entry in evidence.recorded.ledger if isinstance(entry.event, Stop)]
+    stops = [
+        entry for entry in evidence.recorded.ledger if isinstance(entry.event, Stop) and entry.event.caller == OPERATOR
+    ]
     released = [event for event in evidence.recording.rayjob if event.data["event"] == "DELETED"]
     held = bool(stops) and bool(released) and stops[0].time <= released[0].time
     return Finding(
@@ -227,12 +186,15 @@ ORACLES: Sequence[Oracle] = (
     one_job_id_an_attempt,
     one_submitter_an_attempt,
     one_submission_a_job_id,
+    submitted_by_its_mode,
     entrypoint_runs,
     status_tells_what_ray_says,
     legal_transitions,
     counters,
     end_time_stays,
     ttl_kept,
+    stays,
+    nothing_while_suspended,
     stopped_before_release,
     no_write_after_death,
     no_lost_deletion,

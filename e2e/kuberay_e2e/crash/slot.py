@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,36 @@ class Slot:
             answer = client.post(KINDS["RayJob"].format(namespace=self.namespace), json=manifest)
         uid: str = _checked(answer, "the RayJob to be created").json()["metadata"]["uid"]
         return uid
+
+    def make(self, collection: str, manifest: Mapping[str, Any]) -> None:
+        """Create another object in the namespace.
+
+        Args:
+            collection: Path of its collection, with `{namespace}`.
+            manifest: The object; its namespace becomes the slot's.
+
+        Raises:
+            HarnessError: The API server refuses it.
+        """
+        item = {**manifest, "metadata": {**manifest["metadata"], "namespace": self.namespace}}
+        with self.session.access.client() as client:
+            answer = client.post(collection.format(namespace=self.namespace), json=item)
+        _checked(answer, f"the {item['kind']} {item['metadata']['name']} to be created")
+
+    def unmake(self, collection: str, name: str) -> None:
+        """Delete an object of the namespace; one that has gone already is no error.
+
+        Args:
+            collection: Path of its collection, with `{namespace}`.
+            name: Its name.
+
+        Raises:
+            HarnessError: The API server refuses it.
+        """
+        with self.session.access.client() as client:
+            answer = client.delete(f"{collection.format(namespace=self.namespace)}/{name}")
+        if answer.status_code != 404:
+            _checked(answer, f"{name} to be deleted")
 
     def patch(self, change: Mapping[str, Any]) -> None:
         """Merge a change into the RayJob.
@@ -115,16 +145,21 @@ def slot(ground: Ground, programs: Programs, folder: Path, check: Callable[[], N
 
 
 def _remove(client: httpx.Client, namespace: str) -> None:
-    """Delete a namespace, and the finalizers that nobody would remove in it any more."""
-    rayjobs = client.get(KINDS["RayJob"].format(namespace=namespace))
-    for item in rayjobs.json().get("items", ()) if rayjobs.is_success else ():
-        path = f"{KINDS['RayJob'].format(namespace=namespace)}/{item['metadata']['name']}"
-        client.patch(
-            path,
-            json={"metadata": {"finalizers": []}},
-            headers={"Content-Type": "application/merge-patch+json"},
-        )
-    client.delete(f"/api/v1/namespaces/{namespace}")
+    """Delete a namespace, and the finalizers that nobody would remove in it any more.
+
+    An API server that is gone takes its namespaces along.
+    """
+    with suppress(httpx.TransportError):
+        for kind in ("RayJob", "RayCluster"):
+            collection = KINDS[kind].format(namespace=namespace)
+            found = client.get(collection)
+            for item in found.json().get("items", ()) if found.is_success else ():
+                client.patch(
+                    f"{collection}/{item['metadata']['name']}",
+                    json={"metadata": {"finalizers": []}},
+                    headers={"Content-Type": "application/merge-patch+json"},
+                )
+        client.delete(f"/api/v1/namespaces/{namespace}")
 
 
 def _checked(answer: httpx.Response, what: str) -> httpx.Response:

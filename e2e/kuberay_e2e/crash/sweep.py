@@ -9,9 +9,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import aiohttp
+import httpx
+
+from kuberay_e2e.clusters.embedded import ended_program
 from kuberay_e2e.crash import catalogue, oracles
 from kuberay_e2e.crash.execution import Execution, Recorded
 from kuberay_e2e.crash.ground import Ground, RunScripts, SimulatedGround
+from kuberay_e2e.crash.health import Health, SweepError, is_full, no_space
 from kuberay_e2e.crash.judged import Judged
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.slot import slot
@@ -19,6 +24,9 @@ from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.session import Programs, embedded
 from kuberay_e2e.state import Run
 from kuberay_e2e.verdicts import Finding
+
+_NOTICED_SECONDS = 0.6
+"""After which the end of a program that made a run fail has been noticed."""
 
 
 @dataclass(frozen=True)
@@ -49,35 +57,59 @@ class Sweep:
         ground: A cluster on which the operator is applied.
         programs: The operator's binaries.
         folder: Receives the files of each run.
+        gone: The program of the control plane that has ended; empty while all live.
     """
 
-    def __init__(self, ground: Ground, programs: Programs, folder: Path) -> None:
+    def __init__(self, ground: Ground, programs: Programs, folder: Path, gone: Callable[[], str] = lambda: "") -> None:
         self._ground = ground
         self._programs = programs
         self._folder = folder
+        self._health = Health(folder, gone)
         self._numbers = iter(range(1, 1 << 30))
         self._lock = threading.Lock()
 
     def run(self, point: Point) -> Outcome:
-        """Run one point and judge it."""
+        """Run one point and judge it.
+
+        Raises:
+            SweepError: The sweep cannot go on; nothing is known of the point.
+        """
         started = time.monotonic()
-        scenario = catalogue.BY_NAME[point.scenario]
         with self._lock:
             folder = self._folder / f"{next(self._numbers):04d}"
         try:
-            with (
-                slot(self._ground, self._programs, folder) as place,
-                closing(self._ground.stage(place.namespace, place.trace, scenario.script)) as stage,
-            ):
-                recorded = Execution(place, scenario, point, stage).run()
+            self._health.check()
+            return self._judged(point, folder, started)
+        except SweepError:
+            raise
+        except OSError as error:
+            if is_full(error):
+                raise SweepError(no_space(self._folder, error.strerror)) from error
+            return self._failed(point, folder, started, repr(error))
         except HarnessError as error:
-            return Outcome(point, (), time.monotonic() - started, folder, str(error))
+            return self._failed(point, folder, started, str(error))
+        except (httpx.TransportError, aiohttp.ClientError) as error:
+            return self._failed(point, folder, started, f"The API server did not answer: {error!r}")
+
+    def _judged(self, point: Point, folder: Path, started: float) -> Outcome:
+        scenario = catalogue.BY_NAME[point.scenario]
+        with (
+            slot(self._ground, self._programs, folder, self._health.check) as place,
+            closing(self._ground.stage(place.namespace, place.trace, scenario.script)) as stage,
+        ):
+            recorded = Execution(place, scenario, point, stage).run()
         findings = tuple(oracles.judge(scenario, recorded))
-        missed = "" if recorded.fired else f"The write {point.write} was never made, so that nothing was tested."
+        missed = "" if recorded.fired else f"The fault of {point} did not act, so that nothing was tested."
         (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
         ledger = "".join(json.dumps(entry.to_json()) + "\n" for entry in recorded.ledger)
         (folder / "ledger.jsonl").write_text(ledger)
         return Outcome(point, findings, time.monotonic() - started, folder, missed, recorded)
+
+    def _failed(self, point: Point, folder: Path, started: float, why: str) -> Outcome:
+        """A run that failed, unless that was because the sweep cannot go on."""
+        time.sleep(_NOTICED_SECONDS)
+        self._health.check()
+        return Outcome(point, (), time.monotonic() - started, folder, why)
 
     def all(
         self,
@@ -94,24 +126,31 @@ class Sweep:
             workers: How many run at a time.
             ended: Called with each outcome as it comes.
             seconds: No run is begun after so many; default: all are run.
+
+        Raises:
+            SweepError: The sweep cannot go on; what has come out until then was given to `ended`.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         outcomes: list[Outcome] = []
         left = iter(points)
         running: set[Future[Outcome]] = set()
         with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
-            while True:
-                while len(running) < workers and (deadline is None or time.monotonic() < deadline):
-                    point = next(left, None)
-                    if point is None:
-                        break
-                    running.add(pool.submit(self.run, point))
-                if not running:
-                    return outcomes
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    outcomes.append(future.result())
-                    ended(outcomes[-1])
+            try:
+                while True:
+                    while len(running) < workers and (deadline is None or time.monotonic() < deadline):
+                        point = next(left, None)
+                        if point is None:
+                            break
+                        running.add(pool.submit(self.run, point))
+                    if not running:
+                        return outcomes
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in sorted(done, key=lambda future: future.exception() is not None):
+                        outcomes.append(future.result())
+                        ended(outcomes[-1])
+            except BaseException:
+                self._health.stop()
+                raise
 
 
 @contextmanager
@@ -127,6 +166,9 @@ def sweeping(run: Run, programs: Programs, output: Callable[[str], None] = lambd
         HarnessError: Something did not come up.
     """
     scripts = RunScripts()
-    with embedded(run, programs, script=scripts, output=output) as session:
+    with embedded(run, programs, script=scripts, submitter_fails=scripts.submitter_fails, output=output) as session:
         session.install()
-        yield Sweep(SimulatedGround(session, scripts), programs, run.path("runs"))
+        control_plane = run.path("cluster")
+        yield Sweep(
+            SimulatedGround(session, scripts), programs, run.path("runs"), lambda: ended_program(control_plane)
+        )

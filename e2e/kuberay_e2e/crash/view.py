@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kuberay_e2e.clusters.stages import RAY_NODE_TYPE
 from kuberay_e2e.trace import Event, Trace
 
 
@@ -32,6 +33,11 @@ class View:
         return self._rayjob is not None and self._rayjob["event"] == "DELETED"
 
     @property
+    def existence(self) -> str:
+        """Whether the RayJob exists, as a verb."""
+        return "is there" if self.there else "is gone" if self.gone else "was never seen"
+
+    @property
     def status(self) -> Mapping[str, Any]:
         """The latest status of the RayJob."""
         return self._statuses[-1] if self._statuses else {}
@@ -49,6 +55,10 @@ class View:
         return [
             data for data in tuple(self._objects.values()) if data["object_kind"] == kind and data["event"] != "DELETED"
         ]
+
+    def pods(self, node_type: str) -> list[Mapping[str, Any]]:
+        """The pods of RayClusters that exist, of type `head` or `worker`."""
+        return [pod for pod in self.alive("Pod") if pod["labels"].get(RAY_NODE_TYPE) == node_type]
 
     def left(self) -> list[str]:
         """What still exists, as kind and name."""

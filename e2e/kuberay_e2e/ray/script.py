@@ -37,6 +37,7 @@ class Script:
         output: Lines it prints when it starts to run.
         exit_code: Exit code of the entrypoint; default: 0 for SUCCEEDED, 1 for FAILED, none for STOPPED.
         until: The job runs on until this is set; default: its duration alone decides.
+        failed_submitters: How many submitter Pods fail, before they ask Ray for anything, until one submits this job.
     """
 
     duration: float = 3.0
@@ -45,6 +46,7 @@ class Script:
     output: Sequence[str] = ()
     exit_code: int | None = None
     until: Event | None = None
+    failed_submitters: int = 0
 
     @property
     def code(self) -> int | None:

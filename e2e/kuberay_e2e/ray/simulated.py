@@ -25,6 +25,7 @@ class SimulatedRay:
         marker: The run that submitter processes belong to.
         script: Chooses what a job does; default: 3 seconds, then SUCCEEDED, no output.
         clock: Where jobs take their time from; default: the machine's clock.
+        fails: Whether a submitter fails before it asks Ray for anything; default: none does.
     """
 
     name = "simulated"
@@ -37,10 +38,12 @@ class SimulatedRay:
         marker: str,
         script: Callable[[JobSpec], Script] = lambda _: Script(),
         clock: Clock | None = None,
+        fails: Callable[[Submitter], bool] = lambda _: False,
     ) -> None:
         self.ledger = ledger
         self._marker = marker
         self._script = script
+        self._fails = fails
         self._clock = WallClock() if clock is None else clock
         self._programs = _program_folder(folder)
         self._doors = Doors(ledger)
@@ -66,7 +69,10 @@ class SimulatedRay:
             await self._doors.close(key)
 
     async def run_submitter(self, submitter: Submitter) -> int:
-        """Run a submitter Pod's own command to its end."""
+        """Run a submitter Pod's own command to its end, unless it is to fail before."""
+        if self._fails(submitter):
+            submitter.log.write_text("This submitter fails before it submits, as its script says.\n")
+            return 1
         door = self._doors.address(submitter.cluster)
         return await submitters.run(submitter, door, marker=self._marker, path=self._programs)
 

@@ -11,7 +11,7 @@ from kuberay_e2e.egress import Egress
 from kuberay_e2e.engine import Engine
 from kuberay_e2e.gateway import Gateway
 from kuberay_e2e.pods import PodRunner
-from kuberay_e2e.ray import Ledger, LocalRay, RayBackend, RayClusterKey, SimulatedRay
+from kuberay_e2e.ray import Ledger, LocalRay, RayBackend, RayClusterKey, SimulatedRay, Submitter
 from kuberay_e2e.ray.script import Script, ScriptChoice, always
 from kuberay_e2e.session.kueues import ProcessKueue
 from kuberay_e2e.session.local_host import LocalHost
@@ -39,6 +39,7 @@ def embedded(
     *,
     ray: RayKind = RayKind.SIMULATED,
     script: ScriptChoice = _DEFAULT_SCRIPT,
+    submitter_fails: Callable[[Submitter], bool] = lambda _: False,
     output: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Session]:
     """A session on an embedded control plane of its own.
@@ -48,6 +49,7 @@ def embedded(
         programs: Where the programs are.
         ray: Which Ray runs behind the head pods.
         script: What simulated jobs do.
+        submitter_fails: Whether a submitter fails before it asks simulated Ray for anything; default: none does.
         output: Receives what Pulumi prints.
 
     Raises:
@@ -60,7 +62,7 @@ def embedded(
         cluster = stack.enter_context(EmbeddedCluster(programs.paths).up(run))
         access = Access.read(cluster.kubeconfig)
         egress = engine.enter(Egress(run.marker, access))
-        backend = _backend(run, ray, script)
+        backend = _backend(run, ray, script, submitter_fails)
         stack.callback(lambda: engine.call(backend.close()))
         gateway: Gateway = engine.enter(
             Gateway(access, trace, lambda namespace, name: backend.door(RayClusterKey(namespace, name)))
@@ -77,8 +79,10 @@ def embedded(
         yield session
 
 
-def _backend(run: Run, ray: RayKind, script: ScriptChoice) -> RayBackend:
+def _backend(
+    run: Run, ray: RayKind, script: ScriptChoice, submitter_fails: Callable[[Submitter], bool]
+) -> RayBackend:
     ledger = Ledger(run.folder / "ledger.jsonl")
     if ray is RayKind.LOCAL:
         return LocalRay(run.path("ray"), ledger, marker=run.marker)
-    return SimulatedRay(run.path("ray"), ledger, marker=run.marker, script=script)
+    return SimulatedRay(run.path("ray"), ledger, marker=run.marker, script=script, fails=submitter_fails)
