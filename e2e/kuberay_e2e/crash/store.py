@@ -53,6 +53,11 @@ class SweepFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @property
+    def is_sweep(self) -> bool:
+        """True where something was kept."""
+        return (self.path / _LEARNED).exists() or (self.path / _RESULTS).exists()
+
     def versions(self) -> list[str]:
         """The versions of the operator with which something was learned.
 

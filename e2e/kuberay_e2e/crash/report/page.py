@@ -1,0 +1,221 @@
+"""The report as one HTML page that needs nothing else."""
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from kuberay_e2e.crash.report import commands, wording
+from kuberay_e2e.crash.report.coverage import Coverage, coverage, sentence
+from kuberay_e2e.crash.report.evidence import LEDGER, TRACE, Evidence, read
+from kuberay_e2e.crash.report.matrix import Cell, Mark
+from kuberay_e2e.crash.report.runs import Run, in_state
+from kuberay_e2e.crash.report.summary import Defect, Group, Once, Report
+from kuberay_e2e.crash.report.timeline import timeline
+from kuberay_e2e.verdicts import State
+
+TIMELINE_BYTES = 7_000_000
+"""How much of the page timelines may take; those of further runs are left to their folders."""
+
+_OPENED = 6
+"""How many of the runs that broke a promise are open when the page is."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_UPSTREAM = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull|discussions)/\d+")
+
+SIGNS: Mapping[str, str] = {
+    Mark.HELD: "✓",
+    Mark.DEVIATES: "≠",
+    Mark.VIOLATED: "✗",
+    Mark.ERROR: "!",
+    Mark.EQUIVALENT: "=",
+    Mark.IMPOSSIBLE: "—",
+    Mark.NOT_RUN: "○",
+    Mark.NOT_PLANNED: "",
+}
+
+_LEGEND = (
+    (Mark.HELD, "every promise was kept"),
+    (Mark.DEVIATES, "a promise was broken, exactly as a known deviation says (D and its number)"),
+    (Mark.VIOLATED, "promises were broken in a way that is not known (how many), or a known deviation has gone"),
+    (Mark.ERROR, "the run could not be judged"),
+    (Mark.EQUIVALENT, "the same as another position of this write"),
+    (Mark.IMPOSSIBLE, "cannot exist"),
+    (Mark.NOT_RUN, "still to be run"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The section of a scenario.
+
+    Attributes:
+        id: Its name in the page.
+        title: Its heading.
+        group: The scenario's runs.
+        told: Runs that are told in full.
+        listed: Runs that have a line.
+        counts: How many runs came out how.
+        coverage: Which pairs were run.
+        once: How often the entrypoint ran, by column.
+        defects: The deviations of its version, by id.
+    """
+
+    id: str
+    title: str
+    group: Group
+    told: Sequence[Run]
+    listed: Sequence[Run]
+    counts: Sequence[tuple[str, int]]
+    coverage: Coverage
+    once: Mapping[str, Once]
+    defects: Mapping[str, Defect]
+
+    def numbers(self, cell: Cell) -> str:
+        """The numbers of the deviations that happened in a cell's run."""
+        known = cell.run.verdict.deviation if cell.run else ()
+        return " ".join(f"D{self.defects[name].number}" for name in known)
+
+
+def page(report: Report, target: Path) -> str:
+    """The page.
+
+    Args:
+        report: What it tells.
+        target: The folder it is written to, from where it links to the files of runs.
+    """
+    environment = _environment()
+    parts = [_part(report, group) for group in report.groups]
+    script = (_TEMPLATES / "page.js").read_text()
+    return environment.get_template("page.html.j2").render(
+        report=report,
+        title=wording.title(report),
+        head=wording.head(report),
+        counts=[(state.value, report.count(state)) for state in State],
+        pairs=sentence([part.coverage for part in parts]),
+        go_on=commands.go_on(report.folder),
+        parts=parts,
+        once_columns=list(dict.fromkeys(column for part in parts for column in part.once)),
+        legend=_LEGEND,
+        signs=SIGNS,
+        bodies=_bodies(parts, report.folder, target, environment),
+        opened={run.anchor for run in in_state(report.runs, State.VIOLATED)[:_OPENED]},
+        siblings=[("result.json", "result.json"), ("junit.xml", "junit.xml"), ("report.md", "report.md")],
+        style=Markup((_TEMPLATES / "style.css").read_text()),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def _part(report: Report, group: Group) -> Part:
+    several = len(report.versions) > 1
+    told = [run for run in group.runs if run.verdict.state is not State.HELD or run is group.fault_free]
+    order = [State.VIOLATED, State.ERROR, State.DEVIATES, State.HELD]
+    return Part(
+        f"scenario-{group.name}" + (f"-{group.version}" if several else ""),
+        group.name + (f" ({group.version})" if several else ""),
+        group,
+        sorted(told, key=lambda run: (order.index(run.verdict.state), run.number)),
+        [run for run in group.runs if run not in told],
+        [(state.value, len(in_state(group.runs, state))) for state in State],
+        coverage(group),
+        {once.column: once for once in group.once},
+        {defect.deviation.id: defect for defect in report.defects if defect.version == group.version},
+    )
+
+
+def _bodies(parts: Sequence[Part], folder: Path, target: Path, environment: Environment) -> dict[str, Markup]:
+    """What is told of runs, by anchor; the most telling ones get the timelines, as long as there is room."""
+    bodies: dict[str, Markup] = {}
+    room = TIMELINE_BYTES
+    for part, run in _by_interest(parts):
+        evidence = read(folder / run.result.folder) if run.result.folder and room > 0 else None
+        gap = "" if evidence or not run.result.folder else "The page has no room for its timeline; see its files."
+        body = _body(part, run, evidence, gap, _files(run, folder, target), environment)
+        room -= len(body.encode())
+        bodies[run.anchor] = body
+    return bodies
+
+
+def _by_interest(parts: Sequence[Part]) -> list[tuple[Part, Run]]:
+    """Runs without a fault first, then what is violated, errors, the first of each deviation, and the rest."""
+    met: set[tuple[str, ...]] = set()
+    ranked = []
+    for part in parts:
+        for run in part.told:
+            first = run.verdict.deviation not in met
+            met.add(run.verdict.deviation)
+            rank = 0 if run is part.group.fault_free else _INTEREST[run.verdict.state] + (not first)
+            ranked.append((rank, len(ranked), part, run))
+    return [(part, run) for _, _, part, run in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+_INTEREST = {State.VIOLATED: 1, State.ERROR: 3, State.DEVIATES: 5, State.HELD: 7}
+
+
+def _body(
+    part: Part,
+    run: Run,
+    evidence: Evidence | None,
+    gap: str,
+    files: Sequence[tuple[str, str]],
+    environment: Environment,
+) -> Markup:
+    text = environment.get_template("run.html.j2").render(
+        run=run,
+        broken=run.result.broken,
+        defects=[part.defects[name] for name in run.verdict.deviation if name in part.defects],
+        replay=commands.replay(run.result.point),
+        files=files,
+        gap=gap or (evidence.gap if evidence else ""),
+        timeline=timeline(evidence) if evidence else None,
+    )
+    return Markup(text)
+
+
+def _files(run: Run, folder: Path, target: Path) -> list[tuple[str, str]]:
+    if not run.result.folder:
+        return []
+    where = folder / run.result.folder
+    relative = Path(os.path.relpath(where, target)).as_posix()
+    return [(name, quote(f"{relative}/{name}")) for name in (TRACE, LEDGER) if (where / name).exists()]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    filters: dict[str, Any] = {
+        "share": lambda value, whole: f"{100 * value / whole:.2f}%",
+        "duration": wording.duration,
+        "kuberay": lambda version: f"KubeRay {version}",
+        "replay": commands.replay,
+        "upstream": _linked,
+    }
+    environment.filters.update(filters)
+    return environment
+
+
+def _linked(text: str) -> Markup:
+    """Text with its issues and pull requests as links."""
+    parts, last = [], 0
+    for match in _UPSTREAM.finditer(text):
+        address = match.group()
+        name = "#".join((address.split("/")[4], address.rsplit("/", 1)[1]))
+        parts += [escape(text[last : match.start()]), Markup('<a href="{}">{}</a>').format(address, name)]
+        last = match.end()
+    return Markup("").join([*parts, escape(text[last:])])

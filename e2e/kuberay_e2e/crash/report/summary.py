@@ -1,0 +1,180 @@
+"""A sweep as its report tells it: read once, for all forms of the report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kuberay_e2e.crash import catalogue
+from kuberay_e2e.crash.learning import Learned
+from kuberay_e2e.crash.report.effects import Guarantee, guarantee
+from kuberay_e2e.crash.report.matrix import Mark, Matrix, matrix
+from kuberay_e2e.crash.report.runs import KnownDeviations, Run, judged
+from kuberay_e2e.crash.store import Result, SweepFolder
+from kuberay_e2e.crash.verdict import known_deviations
+from kuberay_e2e.deviations import Deviation
+from kuberay_e2e.verdicts import State, exit_code
+
+
+@dataclass(frozen=True)
+class Once:
+    """How often the entrypoint ran in the runs of a scenario at a position.
+
+    Attributes:
+        column: The position, with variants.
+        guarantee: What was seen.
+        runs: How many runs say so.
+        off: The runs in which it ran more or less often than without a fault.
+    """
+
+    column: str
+    guarantee: Guarantee
+    runs: int
+    off: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The runs of a scenario with one version of the operator.
+
+    Attributes:
+        version: The operator's release.
+        name: Name of the scenario.
+        sentence: What happens in it.
+        learned: What its runs without a fault have in common.
+        runs: Its runs, in the order in which they ended; those without a fault among them.
+        matrix: Writes by positions.
+        once: How often the entrypoint ran, for each column of the matrix that has runs.
+    """
+
+    version: str
+    name: str
+    sentence: str
+    learned: Learned
+    runs: tuple[Run, ...]
+    matrix: Matrix
+    once: tuple[Once, ...]
+
+    @property
+    def fault_free(self) -> Run | None:
+        """The run without a fault."""
+        return next((run for run in self.runs if run.result.point.write is None), None)
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A known deviation, and where the sweep met it.
+
+    Attributes:
+        number: Its number in this report, from 1.
+        version: The operator's release.
+        deviation: What is known of it.
+        concerned: How many runs it was to be expected in.
+        runs: The runs in which it happened, in the order in which they ended.
+    """
+
+    number: int
+    version: str
+    deviation: Deviation
+    concerned: int
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A sweep.
+
+    Attributes:
+        folder: Its folder.
+        runs: Its runs, in the order in which they ended.
+        groups: The runs by version and scenario.
+        defects: The known deviations of its versions.
+    """
+
+    folder: Path
+    runs: tuple[Run, ...]
+    groups: tuple[Group, ...]
+    defects: tuple[Defect, ...]
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The operator's releases, in order."""
+        return tuple(dict.fromkeys(group.version for group in self.groups))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all runs together."""
+        return sum(run.result.seconds for run in self.runs)
+
+    @property
+    def exit_code(self) -> int:
+        """0 all held or deviate as known, 1 something was violated, 3 something could not be judged."""
+        return exit_code([run.verdict for run in self.runs])
+
+    def count(self, state: State) -> int:
+        """How many runs came out so."""
+        return sum(run.verdict.state is state for run in self.runs)
+
+    def pairs(self, *marks: Mark) -> int:
+        """How many pairs of write and position have one of these marks; none: all that could be planned."""
+        wanted = marks or [mark for mark in Mark if mark is not Mark.NOT_PLANNED]
+        return sum(count for group in self.groups for mark, count in group.matrix.counts().items() if mark in wanted)
+
+
+def read(folder: SweepFolder, known: KnownDeviations = known_deviations) -> Report:
+    """Read and judge a sweep.
+
+    Args:
+        folder: Its folder.
+        known: The known deviations of a version of the operator; default: those that this package lists.
+
+    Raises:
+        InputError: A file of the folder is not one of a sweep, or a list of deviations is not as it should be.
+    """
+    results = folder.results()
+    runs = judged(results, folder.path, known)
+    groups = []
+    for version in _versions(results, folder):
+        learned = folder.learned(version)
+        own = [run for run in runs if run.result.version == version]
+        names = {*learned, *(run.result.point.scenario for run in own)}
+        for name in sorted(names, key=_order):
+            mine = [run for run in own if run.result.point.scenario == name]
+            groups.append(_group(version, name, learned.get(name, Learned(name, 0, (), {})), mine))
+    return Report(folder.path, tuple(runs), tuple(groups), tuple(_defects(runs, known)))
+
+
+def _versions(results: Sequence[Result], folder: SweepFolder) -> list[str]:
+    return sorted({*(result.version for result in results), *folder.versions()}, key=_release)
+
+
+def _release(version: str) -> tuple[tuple[int, str], ...]:
+    return tuple((int(part) if part.isdecimal() else -1, part) for part in version.split("."))
+
+
+def _order(name: str) -> tuple[int, str]:
+    names = list(catalogue.BY_NAME)
+    return (names.index(name) if name in names else len(names), name)
+
+
+def _group(version: str, name: str, learned: Learned, runs: Sequence[Run]) -> Group:
+    scenario = catalogue.BY_NAME.get(name)
+    laid_out = matrix(learned, runs)
+    once = []
+    for column in laid_out.columns:
+        known = [(run, run.effects) for run in runs if run.column == column and run.effects is not None]
+        if known:
+            off = tuple(run for run, effects in known if effects.more or effects.fewer)
+            once.append(Once(column, guarantee([effects for _, effects in known]), len(known), off))
+    sentence = scenario.sentence if scenario else "There is no scenario of this name any more."
+    return Group(version, name, sentence, learned, tuple(runs), laid_out, tuple(once))
+
+
+def _defects(runs: Sequence[Run], known: KnownDeviations) -> list[Defect]:
+    found = []
+    for version in sorted({run.result.version for run in runs}, key=_release):
+        own = [run for run in runs if run.result.version == version]
+        for entry in known(version):
+            concerned = sum(entry.concerns(str(run.result.point), "") for run in own if not run.result.error)
+            happened = tuple(run for run in own if entry.id in run.verdict.deviation)
+            found.append(Defect(len(found) + 1, version, entry, concerned, happened))
+    return found
