@@ -35,9 +35,12 @@ class Cluster:
         self.patches: list[tuple[str, Any]] = []
         self.deployment = json.loads(json.dumps(DEPLOYMENT))
         self.answers: dict[tuple[str, str], httpx.Response] = {}
+        self.ended: set[str] = set()
 
     def exec(self, node: str, *command: str) -> str:
         self.commands.append((node, *command))
+        if command[-1] in self.ended:
+            raise HarnessError(f"{' '.join(command)} ended with 1: ctr: process already finished: not found")
         return "TASK PID STATUS\naaa 1234 RUNNING\n" if command[-2:] == ("task", "ls") else ""
 
     def answer(self, request: httpx.Request) -> httpx.Response:
@@ -124,3 +127,25 @@ def test_nobody_leads_where_there_is_no_lease() -> None:
     assert cluster.actions().lease_holder() == ""
     cluster.answers[("GET", path)] = httpx.Response(200, json={"spec": {"holderIdentity": "operator_1"}})
     assert cluster.actions().lease_holder() == "operator_1"
+
+
+def pod_of_two() -> dict[str, Any]:
+    statuses = [
+        {"name": name, "containerID": f"containerd://{name}", "state": {"running": {}}}
+        for name in ("head", "submitter")
+    ]
+    return {**POD, "status": {"containerStatuses": statuses}}
+
+
+def test_a_container_that_ends_with_its_neighbour_needs_no_kill() -> None:
+    cluster = Cluster()
+    cluster.ended = {"submitter"}
+    cluster.actions().kill(pod_of_two())
+    assert [command[-1] for command in cluster.commands] == ["head", "submitter"]
+
+
+def test_a_pod_of_which_nothing_runs_cannot_be_killed() -> None:
+    cluster = Cluster()
+    cluster.ended = {"head", "submitter"}
+    with pytest.raises(HarnessError, match="Expected a container of operator to run until it is killed"):
+        cluster.actions().kill(pod_of_two())

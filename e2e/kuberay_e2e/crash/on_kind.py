@@ -1,0 +1,55 @@
+"""A sweep on a real kind cluster: the operator is a local process behind the gateway, pods and Ray are real."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from kuberay_e2e.crash.point import Point
+from kuberay_e2e.crash.real_ground import RealGround
+from kuberay_e2e.crash.sweep import Sweep
+from kuberay_e2e.gateway import Position
+from kuberay_e2e.session import OperatorKind, kind
+from kuberay_e2e.state import Run
+from kuberay_e2e.targets import kind_needs
+from kuberay_toolchain.toolchain import Toolchain
+
+AT_ONCE = 2
+"""Runs side by side: a real Ray head needs most of a CPU while it starts."""
+
+_CREATIONS = ("create:RayCluster", "submit:RayJobs", "create:Job")
+
+
+@contextmanager
+def sweeping_on_kind(run: Run, toolchain: Toolchain) -> Iterator[Sweep]:
+    """A kind cluster with CRDs and operator applied, ready for runs.
+
+    Args:
+        run: Owns folders, processes and containers.
+        toolchain: Where programs and images are.
+
+    Raises:
+        HarnessError: Something did not come up, or the machine lacks what it takes.
+        ToolchainError: A program or an image is missing and cannot be made.
+    """
+    programs, images = kind_needs(toolchain, OperatorKind.LOCAL)
+    with kind(run, programs, images, operator=OperatorKind.LOCAL) as session:
+        session.install()
+        yield Sweep(RealGround(session, run.path("submitters")), programs, run.path("runs"))
+
+
+def subset(points: Sequence[Point]) -> tuple[Point, ...]:
+    """What of a plan is run on real pods: of each scenario its creation of work committed and lost, and its last write.
+
+    A run takes a minute there, and a second beside others on simulated pods, which make the same writes.
+
+    Args:
+        points: The plan.
+    """
+    chosen: list[Point] = []
+    for scenario in dict.fromkeys(point.scenario for point in points):
+        plain = [point for point in points if point.scenario == scenario and not point.variants]
+        works = [point for point in plain if str(point.write).startswith(_CREATIONS)]
+        last = [point for point in plain if point.position is Position.COMMITTED][-1:]
+        for position in (Position.COMMITTED, Position.LOST):
+            chosen += [point for point in works if point.position is position][-1:]
+        chosen += [point for point in last if point not in chosen]
+    return tuple(chosen)
