@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from kuberay_e2e.crash.catalogue import SCENARIOS, select
+from kuberay_e2e.crash.catalogue import BY_NAME, SCENARIOS, select
 from kuberay_e2e.crash.learning import Learned, learn
-from kuberay_e2e.crash.planning import ERRORS, KILLS, plan, shard
+from kuberay_e2e.crash.planning import ERRORS, KILLS, Plan, Subject, plan, shard, upgrading
 from kuberay_e2e.crash.point import parse
+from kuberay_e2e.crash.timers import timers
 from kuberay_e2e.errors import InputError
-from kuberay_e2e.gateway import WriteSelector
+from kuberay_e2e.gateway import Position, WriteSelector
 from kuberay_e2e.gateway.faults import parse as parse_fault
 from kuberay_e2e.trace import Event, Trace
 
@@ -26,10 +27,6 @@ def run(writes: Sequence[tuple[str, str, int]]) -> list[Event]:
 
 def write(text: str) -> WriteSelector:
     return parse_fault(text).write
-
-
-def learned(*writes: str) -> Learned:
-    return Learned("k8sjob", 3, tuple(map(write, writes)), {})
 
 
 def test_writes_of_one_kind_are_told_apart_by_name() -> None:
@@ -57,28 +54,142 @@ def test_a_write_that_was_refused_without_a_fault_is_left_out() -> None:
     assert list(found.unstable.values()) == ["refused by the API server in a run without a fault"]
 
 
+def subject(name: str, *writes: str, before: Sequence[str] | None = None) -> Subject:
+    older = None if before is None else Learned(name, 2, tuple(map(write, before)), {})
+    return Subject(BY_NAME[name], Learned(name, 3, tuple(map(write, writes)), {}), older)
+
+
+def texts(planned: Plan) -> list[str]:
+    return [str(point) for point in planned.points]
+
+
 def test_every_write_is_run_at_every_position() -> None:
-    planned = plan(learned("create:Job", "delete:RayCluster"), everything=True)
+    planned = plan([subject("k8sjob", "create:Job", "delete:RayCluster")], KILLS, everything=True)
     assert len(planned.points) == 2 * len(KILLS)
     assert planned.equivalent == ()
 
 
 def test_a_kill_after_the_response_is_equivalent_to_one_before_it() -> None:
-    planned = plan(learned("create:Job"))
+    planned = plan([subject("k8sjob", "create:Job")], KILLS)
     assert [str(point.position) for point in planned.points] == ["before", "committed", "lost"]
-    [(left_out, same)] = planned.equivalent
-    assert (str(left_out), str(same)) == ("k8sjob/create:Job#1@after", "k8sjob/create:Job#1@committed")
+    [left_out] = planned.equivalent
+    assert (str(left_out.point), str(left_out.same)) == ("k8sjob/create:Job#1@after", "k8sjob/create:Job#1@committed")
+    assert "nobody has used the response" in left_out.reason
+
+
+def test_what_stands_for_another_point_has_to_be_run() -> None:
+    planned = plan([subject("k8sjob", "create:Job")], [Position.AFTER, Position.TIMEOUT])
+    assert texts(planned) == ["k8sjob/create:Job#1@after", "k8sjob/create:Job#1@504"]
 
 
 def test_no_point_is_planned_that_cannot_exist() -> None:
-    creation = plan(learned("create:Job"), ERRORS)
-    call = plan(learned("submit:RayJobs"), ERRORS)
+    creation = plan([subject("k8sjob", "create:Job")], ERRORS)
+    call = plan([subject("http", "submit:RayJobs")], ERRORS)
     assert [str(point.position) for point in creation.points] == ["429", "500", "504", "stale"]
     assert [str(point.position) for point in call.points] == ["429", "500", "504"]
 
 
+def test_errors_are_run_where_the_state_is_new() -> None:
+    started, failed = (f"update:RayJob/status:jobDeploymentStatus={state}" for state in ("Initializing", "Failed"))
+    first, second = ("create:Pod", started), ("create:Pod", started, "create:Pod#2", failed)
+    planned = plan([subject("http", *first), subject("ttl", *second)], [Position.FAILED])
+    assert texts(planned) == [
+        "http/create:Pod#1@500",
+        f"http/{started}#1@500",
+        "ttl/create:Pod#2@500",
+        f"ttl/{failed}#1@500",
+    ]
+    assert {str(entry.same).partition("/")[0] for entry in planned.equivalent} == {"http"}
+
+
+def test_the_same_write_in_another_state_is_no_equivalent() -> None:
+    started = "update:RayJob/status:jobDeploymentStatus=Initializing"
+    planned = plan([subject("http", "create:Pod"), subject("ttl", started, "create:Pod")], [Position.STALE])
+    assert texts(planned) == ["http/create:Pod#1@stale", f"ttl/{started}#1@stale", "ttl/create:Pod#1@stale"]
+
+
+def test_an_equivalent_is_told_by_the_point_that_is_run() -> None:
+    change = "update:RayJob/status:jobDeploymentStatus=Initializing"
+    planned = plan([subject("http", change), subject("ttl", change)], [Position.CONFLICT, Position.FAILED])
+    assert texts(planned) == [f"http/{change}#1@500"]
+    assert {str(entry.same) for entry in planned.equivalent} == {f"http/{change}#1@500"}
+
+
+def test_kills_are_run_in_every_scenario() -> None:
+    planned = plan([subject("http", "create:Pod"), subject("ttl", "create:Pod")], KILLS)
+    assert len(planned.points) == 6
+
+
+def test_a_throttled_request_is_run_once_for_each_kind_of_write() -> None:
+    planned = plan([subject("http", "create:Pod", "create:Pod#2", "create:Service")], [Position.THROTTLED])
+    assert texts(planned) == ["http/create:Pod#1@429", "http/create:Service#1@429"]
+
+
+def variants(planned: Plan) -> list[str]:
+    return [text for text in texts(planned) if "+" in text.partition("@")[2]]
+
+
+def test_the_operator_stays_away_across_each_timer() -> None:
+    running = "update:RayJob/status:jobStatus=RUNNING"
+    over = "update:RayJob/status:jobDeploymentStatus=Complete"
+    planned = plan([subject("k8sjob", running, over), subject("rules", running, over)])
+    assert [text for text in variants(planned) if "down" in text] == [
+        f"k8sjob/{running}#1@committed+down=35",
+        f"rules/{over}#1@committed+down=14",
+    ]
+
+
+def test_variants_are_run_where_the_state_of_a_rayjob_changes() -> None:
+    planned = plan([subject("k8sjob", "create:Pod", "create:Job", before=["create:Job"])])
+    assert variants(planned) == [
+        f"k8sjob/create:Job#1@committed+{name}" for name in ("again", "delete", "failover", "upgrade")
+    ]
+
+
+def test_a_variant_is_run_in_the_first_scenario_of_a_mode() -> None:
+    planned = plan([subject("http", "create:RayCluster"), subject("ttl", "create:RayCluster", "submit:RayJobs")])
+    assert {text.partition("/")[0] for text in variants(planned) if "create:RayCluster" in text} == {"http", "ttl"}
+    planned = plan([subject("http", "create:RayCluster"), subject("app-fails", "create:RayCluster")])
+    assert {text.partition("/")[0] for text in variants(planned)} == {"http"}
+
+
+def test_an_upgrade_needs_a_write_that_both_releases_make() -> None:
+    both = ["create:Job", "create:RayCluster"]
+    assert not any("upgrade" in text for text in texts(plan([subject("k8sjob", *both)])))
+    planned = plan([subject("k8sjob", *both, before=["create:Job"])])
+    assert [text for text in texts(planned) if "upgrade" in text] == ["k8sjob/create:Job#1@committed+upgrade"]
+    assert upgrading([subject("k8sjob", *both), subject("app-fails-k8sjob", *both)]) == ["k8sjob"]
+
+
+def test_everything_is_every_variant_at_every_write_that_has_a_next_one() -> None:
+    release = "update:RayJob:-ray.io/rayjob-finalizer"
+    planned = plan([subject("k8sjob", "create:Pod", release, before=["create:Pod"])], everything=True)
+    assert len(planned.points) == 4 + 4 + 4 + 5 + 4 + 1
+    assert variants(planned)[-1] == f"k8sjob/{release}#1@committed+failover"
+    assert planned.equivalent == ()
+
+
+def test_the_plan_of_chosen_positions_has_no_variants() -> None:
+    assert variants(plan([subject("k8sjob", "create:Job", before=["create:Job"])], KILLS)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("k8sjob", {"end of the submitter": 35}),
+        ("sidecar", {"end of the submitter": 35}),
+        ("http", {}),
+        ("ttl", {"end of the submitter": 35, "ttlSecondsAfterFinished": 7}),
+        ("rules", {"deletionRules": 14}),
+        ("prerunning-deadline", {"preRunningDeadlineSeconds": 13, "ttlSecondsAfterFinished": 5}),
+    ],
+)
+def test_timers_are_read_from_the_rayjob(name: str, expected: dict[str, float]) -> None:
+    assert {timer.name: timer.away for timer in timers(BY_NAME[name])} == expected
+
+
 def test_shards_are_the_whole_plan_and_share_nothing() -> None:
-    points = plan(learned("create:Job", "create:RayCluster", "create:Pod")).points
+    points = plan([subject("k8sjob", "create:Job", "create:RayCluster", "create:Pod")]).points
     parts = [shard(points, part, 4) for part in (1, 2, 3, 4)]
     assert sorted(str(point) for part in parts for point in part) == sorted(map(str, points))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1

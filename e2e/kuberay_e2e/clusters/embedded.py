@@ -172,7 +172,7 @@ class EmbeddedCluster:
         try:
             deadline = time.monotonic() + self._ready_seconds
             while process.poll() is None:
-                if arguments[0] == "create" and (ended := _ended(folder)):
+                if arguments[0] == "create" and (ended := ended_program(folder)):
                     return f"{ended} ended right after its start."
                 if time.monotonic() > deadline:
                     return f"kwokctl {arguments[0]} did not end within {self._ready_seconds:.0f} s."
@@ -203,8 +203,12 @@ def _version(apiserver: Path) -> str:
     return done.stdout.split()[-1] if done.returncode == 0 and done.stdout else ""
 
 
-def _ended(folder: Path) -> str:
-    """Name of a program that kwokctl started and that has ended; empty while all run."""
+def ended_program(folder: Path) -> str:
+    """Name of a program of a control plane that has ended; empty while all run.
+
+    Args:
+        folder: The folder `cluster` of its run.
+    """
     for file in folder.glob("kwok/clusters/*/pids/*.pid"):
         text = file.read_text().strip()
         if text.isdigit() and not _alive(int(text)):

@@ -1,16 +1,18 @@
 """A campaign: learn what scenarios write, plan, run what has no result yet, and keep everything in one folder."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 
 from kuberay_e2e import state
-from kuberay_e2e.crash import planning
+from kuberay_e2e.crash import coverage, planning
+from kuberay_e2e.crash.health import ControlPlaneGone, SweepError, no_space
 from kuberay_e2e.crash.learning import Learned, learn
-from kuberay_e2e.crash.planning import Plan
+from kuberay_e2e.crash.lives import BEFORE_UPGRADE
+from kuberay_e2e.crash.planning import Plan, Subject
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Scenario
 from kuberay_e2e.crash.store import Result, SweepFolder, missing
@@ -25,6 +27,12 @@ from kuberay_toolchain.toolchain import Toolchain
 
 LEARNING_RUNS = 3
 
+SECONDS_PER_RUN = 2.0
+"""How much longer a sweep with several workers takes for each run, on two cores."""
+
+_RESTARTS = 3
+"""How often a control plane that has ended is started again."""
+
 
 @dataclass(frozen=True)
 class Order:
@@ -32,16 +40,16 @@ class Order:
 
     Attributes:
         scenarios: The scenarios.
-        positions: The positions.
-        everything: Run equivalent points too.
+        positions: Only these positions, without variants; default: the whole plan.
+        everything: Run equivalent points too, and every variant at every write.
         workers: How many runs at a time.
         part: Which part of the plan, from 1.
         parts: In how many parts the plan is cut.
-        seconds: No run is begun after so many; None: all are run.
+        seconds: Run what covers most in so many; None: all are run.
     """
 
     scenarios: Sequence[Scenario]
-    positions: Sequence[Position] = planning.KILLS
+    positions: Sequence[Position] = ()
     everything: bool = False
     workers: int = 4
     part: int = 1
@@ -92,9 +100,7 @@ class Campaign:
         if not points:
             return known
         self._say(f"learning {', '.join(scenario.name for scenario in wanted)}: {len(points)} runs without a fault")
-        outcomes = self._open().all(points, workers=workers)
-        for outcome in outcomes:
-            self._kept(outcome)
+        outcomes = self._all(points, workers)
         for outcome in outcomes:
             if not outcome.held:
                 raise HarnessError(f"The run {outcome.point} without a fault did not hold: {_why(outcome)}")
@@ -115,15 +121,33 @@ class Campaign:
             HarnessError: A run without a fault failed.
         """
         learned = self.learn(order.scenarios, order.workers)
-        plans = [
-            planning.plan(learned[scenario.name], order.positions, everything=order.everything)
-            for scenario in order.scenarios
-        ]
-        points = tuple(point for plan in plans for point in plan.points)
-        return Plan(
-            planning.shard(points, order.part, order.parts),
-            tuple(pair for plan in plans for pair in plan.equivalent),
-        )
+        subjects = [Subject(scenario, learned[scenario.name]) for scenario in order.scenarios]
+        if not order.positions:
+            before = self._learn_before(planning.upgrading(subjects, everything=order.everything), order.workers)
+            subjects = [replace(subject, before=before.get(subject.scenario.name)) for subject in subjects]
+        plan = planning.plan(subjects, order.positions, everything=order.everything)
+        return replace(plan, points=planning.shard(plan.points, order.part, order.parts))
+
+    def _learn_before(self, names: Sequence[str], workers: int) -> dict[str, Learned]:
+        """What the release before writes, which an upgrade begins with.
+
+        A scenario that it does not come to the end of, or that it breaks a promise in, is kept without writes.
+        """
+        known = self._folder.learned(BEFORE_UPGRADE)
+        wanted = [name for name in names if name not in known]
+        if not wanted:
+            return known
+        self._say(f"learning what the operator {BEFORE_UPGRADE} writes, for upgrades: {', '.join(wanted)}")
+        outcomes = self._all([Point(name, upgrade=True) for name in wanted for _ in range(2)], workers)
+        found = {}
+        for name in wanted:
+            own = [outcome for outcome in outcomes if outcome.point.scenario == name]
+            if failed := [_why(outcome) for outcome in own if not outcome.held]:
+                found[name] = Learned(name, len(own), (), {"the scenario": failed[0]})
+            else:
+                found[name] = learn(name, [outcome.recorded.events for outcome in own if outcome.recorded is not None])
+        self._folder.keep_learned(BEFORE_UPGRADE, found)
+        return {**known, **found}
 
     def run(self, order: Order) -> list[Verdict]:
         """Run the points of a plan that have no result yet.
@@ -136,6 +160,8 @@ class Campaign:
         """
         plan = self.plan(order)
         left = missing(plan.points, self._folder.results(), self._version)
+        if order.seconds is not None:
+            left = list(coverage.ordered(left, SECONDS_PER_RUN, self._deviations_at))
         self._say(f"{len(plan.points)} runs planned, {len(plan.equivalent)} equivalent left out, {len(left)} to do")
         self._run(left, order)
         wanted = {str(point) for point in plan.points}
@@ -149,28 +175,62 @@ class Campaign:
     def _run(self, points: Sequence[Point], order: Order) -> list[Result]:
         if not points:
             return []
-        sweep, started, results = self._open(), time.monotonic(), list[Result]()
+        started, results = time.monotonic(), list[Result]()
 
-        def ended(outcome: Outcome) -> None:
-            results.append(self._kept(outcome))
+        def ended(result: Result) -> None:
+            results.append(result)
             passed = time.monotonic() - started
             rest = passed / len(results) * (len(points) - len(results))
-            judged = self._verdict(results[-1])
-            self._say(f"{len(results):>4}/{len(points)} {judged.state:8} {outcome.point}  ({rest:.0f} s to go)")
+            judged = self._verdict(result)
+            self._say(f"{len(results):>4}/{len(points)} {judged.state:8} {result.point}  ({rest:.0f} s to go)")
             if judged.state in (State.VIOLATED, State.ERROR):
                 self._say(f"     {judged.seen}")
 
-        sweep.all(points, workers=order.workers, ended=ended, seconds=order.seconds)
+        self._all(points, order.workers, ended, order.seconds)
         return results
+
+    def _all(
+        self,
+        points: Sequence[Point],
+        workers: int,
+        kept: Callable[[Result], None] = lambda _: None,
+        seconds: float | None = None,
+    ) -> list[Outcome]:
+        """Run points and keep their results, on another control plane where one ends meanwhile."""
+        left, outcomes, started = list(points), list[Outcome](), time.monotonic()
+
+        def ended(outcome: Outcome) -> None:
+            left.remove(outcome.point)
+            outcomes.append(outcome)
+            kept(self._kept(outcome))
+
+        for _ in range(_RESTARTS + 1):
+            rest = None if seconds is None else seconds - (time.monotonic() - started)
+            try:
+                self._open().all(left.copy(), workers=workers, ended=ended, seconds=rest)
+                return outcomes
+            except ControlPlaneGone as error:
+                self._say(f"{error} It is started again, and the runs that were going on are repeated.")
+                self._close()
+        raise HarnessError(
+            f"The control plane has ended {_RESTARTS + 1} times. Look for what ends it, such as too little memory; "
+            "what has a result is kept, and the same command goes on."
+        )
 
     def _kept(self, outcome: Outcome) -> Result:
         spans = outcome.recorded.spans if outcome.recorded else {}
-        files = self._folder.keep_files(outcome.point, outcome.folder) if outcome.folder.exists() else ""
-        result = Result(
-            outcome.point, self._version, round(outcome.seconds, 3), outcome.findings, outcome.error, spans, files
-        )
-        self._folder.keep(result)
+        try:
+            files = self._folder.keep_files(outcome.point, outcome.folder) if outcome.folder.exists() else ""
+            result = Result(
+                outcome.point, self._version, round(outcome.seconds, 3), outcome.findings, outcome.error, spans, files
+            )
+            self._folder.keep(result)
+        except OSError as error:
+            raise SweepError(no_space(self._folder.path, error)) from error
         return result
+
+    def _deviations_at(self, point: Point) -> list[str]:
+        return [entry.id for entry in self._known.concerning(str(point), "")]
 
     def _verdict(self, result: Result) -> Verdict:
         return verdict(result, self._known)
@@ -179,8 +239,13 @@ class Campaign:
         if self._sweep is None:
             state.sweep()
             run = self._stack.enter_context(state.claim(self._name))
-            self._sweep = self._stack.enter_context(sweeping(run, programs_of(Toolchain())))
+            programs = programs_of(Toolchain(), BEFORE_UPGRADE)
+            self._sweep = self._stack.enter_context(sweeping(run, programs))
         return self._sweep
+
+    def _close(self) -> None:
+        self._sweep = None
+        self._stack.close()
 
     def _say(self, sentence: str) -> None:
         self._console.print(sentence, highlight=False, soft_wrap=True, markup=False)

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from kuberay_e2e.terminal import ReportFolder, terminal
 
 if TYPE_CHECKING:
     from kuberay_e2e.crash.campaign import Campaign, Order
+    from kuberay_e2e.crash.point import Point
     from kuberay_e2e.gateway import Position
     from kuberay_e2e.verdicts import Verdict
 
@@ -23,9 +25,13 @@ Scenarios = Annotated[
 ]
 Positions = Annotated[
     list[str] | None,
-    typer.Option("--position", metavar="POSITION", help="Only this position; may be repeated; default: the plan's."),
+    typer.Option(
+        "--position", metavar="POSITION", help="Only this position; may be repeated; default: the whole plan."
+    ),
 ]
-Everything = Annotated[bool, typer.Option("--all", help="Run points too that are equivalent to others.")]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Run what is equivalent too, and variants at every write.")
+]
 Shard = Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")]
 Workers = Annotated[int, typer.Option(min=1, help="How many runs at a time.")]
 
@@ -68,8 +74,13 @@ def plan(
         planned = campaign.plan(order)
     for point in planned.points:
         print(point)
-    for left_out, same in planned.equivalent:
-        print(f"left out: {left_out} is equivalent to {same}")
+    for entry in planned.equivalent:
+        print(f"left out: {entry.point} is equivalent to {entry.same}")
+    for reason, count in Counter(entry.reason for entry in planned.equivalent).items():
+        print(f"{count} left out: {reason}")
+    for fault, count in Counter(_fault(point) for point in planned.points).items():
+        print(f"{count:>5} {fault}")
+    print(f"{len(planned.points):>5} runs")
 
 
 @app.command()
@@ -80,7 +91,7 @@ def run(
     shard: Shard = "1/1",
     workers: Workers = 4,
     time_budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin no run after this time, such as 90s or 5m.")
+        str | None, typer.Option(metavar="TIME", help="Run what covers most in this time, such as 90s or 5m.")
     ] = None,
     report: ReportFolder = None,
 ) -> None:
@@ -113,6 +124,10 @@ def replay(
     raise typer.Exit(exit_code([verdict]))
 
 
+def _fault(point: "Point") -> str:
+    return "".join((f"@{point.position}", *(f"+{name}" for name in point.variants)))
+
+
 def _tell(verdicts: "list[Verdict]") -> None:
     from kuberay_e2e.verdicts import State
 
@@ -142,12 +157,11 @@ def _order(
 ) -> "Order":
     from kuberay_e2e.crash import catalogue
     from kuberay_e2e.crash.campaign import Order
-    from kuberay_e2e.crash.planning import KILLS
 
     part, parts = _shard(shard)
     chosen = catalogue.select(scenario or ())
     positions = [_position(text) for text in position or ()]
-    return Order(chosen, positions or KILLS, everything, workers, part, parts, _seconds(budget))
+    return Order(chosen, positions, everything, workers, part, parts, _seconds(budget))
 
 
 def _position(text: str) -> "Position":

@@ -14,7 +14,7 @@ from kuberay_e2e.crash.ground import Ground
 from kuberay_e2e.crash.operators import Operators
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Gateway
-from kuberay_e2e.observer import Observer
+from kuberay_e2e.observer import EVENTS, WATCHED, Observer
 from kuberay_e2e.session import Session
 from kuberay_e2e.session.programs import Programs
 from kuberay_e2e.trace import Trace
@@ -136,7 +136,7 @@ def slot(ground: Ground, programs: Programs, folder: Path, check: Callable[[], N
         gateway = ground.gateway(trace)
         session.engine.call(gateway.__aenter__())
         stack.callback(lambda: session.engine.call(gateway.__aexit__(None, None, None)))
-        observer = Observer(session.access, trace, namespace)
+        observer = Observer(session.access, trace, namespace, {**WATCHED, **EVENTS})
         session.engine.call(observer.__aenter__())
         stack.callback(lambda: session.engine.call(observer.__aexit__(None, None, None)))
         operators = Operators(session, programs, namespace, gateway, trace, folder / "operator")

@@ -169,6 +169,4 @@ def sweeping(run: Run, programs: Programs, output: Callable[[str], None] = lambd
     with embedded(run, programs, script=scripts, submitter_fails=scripts.submitter_fails, output=output) as session:
         session.install()
         control_plane = run.path("cluster")
-        yield Sweep(
-            SimulatedGround(session, scripts), programs, run.path("runs"), lambda: ended_program(control_plane)
-        )
+        yield Sweep(SimulatedGround(session, scripts), programs, run.path("runs"), lambda: ended_program(control_plane))
