@@ -26,6 +26,9 @@ WATCHED = {
 }
 """Where the kinds are whose every version is recorded."""
 
+EVENTS = {"Event": ("/api/v1", "events")}
+"""Where the Events are that controllers record about objects; they become `event` events of the trace."""
+
 _WITH_STATUS = {"RayJob", "RayCluster", "Job"}
 _GONE = 410
 _PAUSE_SECONDS = 0.2
@@ -39,16 +42,24 @@ class Observer:
         access: The API server.
         trace: Receives the events.
         namespace: The namespace that is watched; default: all.
+        kinds: What is watched, such as `{**WATCHED, **EVENTS}`.
 
     Use it as an asynchronous context manager, once the CRDs are there.
     """
 
-    def __init__(self, access: Access, trace: Trace, namespace: str | None = None) -> None:
+    def __init__(
+        self,
+        access: Access,
+        trace: Trace,
+        namespace: str | None = None,
+        kinds: Mapping[str, tuple[str, str]] = WATCHED,
+    ) -> None:
         self._access = access
         self._trace = trace
         self._scope = f"/namespaces/{quote(namespace)}" if namespace else ""
         self._versions: dict[str, str] = {}
-        self._known: dict[str, dict[str, Mapping[str, Any]]] = {kind: {} for kind in WATCHED}
+        self._kinds = kinds
+        self._known: dict[str, dict[str, Mapping[str, Any]]] = {kind: {} for kind in kinds}
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> "Observer":
@@ -60,11 +71,11 @@ class Observer:
             read_bufsize=1 << 20,
         )
         try:
-            await asyncio.gather(*(self._list(kind) for kind in WATCHED))
+            await asyncio.gather(*(self._list(kind) for kind in self._kinds))
         except (aiohttp.ClientError, HarnessError):
             await self._client.close()
             raise
-        self._tasks = [asyncio.create_task(self._watch(kind)) for kind in WATCHED]
+        self._tasks = [asyncio.create_task(self._watch(kind)) for kind in self._kinds]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -74,7 +85,7 @@ class Observer:
         await self._client.close()
 
     def _url(self, kind: str) -> str:
-        root, plural = WATCHED[kind]
+        root, plural = self._kinds[kind]
         return f"{self._access.server}{root}{self._scope}/{plural}"
 
     async def _list(self, kind: str) -> None:
@@ -127,7 +138,10 @@ class Observer:
             return
         else:
             known[meta["uid"]] = item
-        self._trace.add("object", **snapshot(event, kind, item))
+        if kind in EVENTS:
+            self._trace.add("event", **occurrence(item))
+        else:
+            self._trace.add("object", **snapshot(event, kind, item))
 
 
 def snapshot(event: str, kind: str, item: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,3 +165,20 @@ def snapshot(event: str, kind: str, item: Mapping[str, Any]) -> dict[str, Any]:
     elif kind == "Pod":
         kept["phase"] = (item.get("status") or {}).get("phase", "")
     return kept
+
+
+def occurrence(item: Mapping[str, Any]) -> dict[str, Any]:
+    """What the trace keeps of one version of a Kubernetes Event."""
+    about = item.get("involvedObject") or {}
+    return {
+        "uid": item["metadata"]["uid"],
+        "name": item["metadata"]["name"],
+        "type": item.get("type", ""),
+        "reason": item.get("reason", ""),
+        "message": item.get("message", ""),
+        "count": int(item.get("count") or (item.get("series") or {}).get("count") or 1),
+        "about_kind": about.get("kind", ""),
+        "about_name": about.get("name", ""),
+        "about_uid": about.get("uid", ""),
+        "component": (item.get("source") or {}).get("component") or item.get("reportingComponent", ""),
+    }

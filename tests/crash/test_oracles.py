@@ -186,15 +186,6 @@ def test_a_write_of_a_dead_operator_that_was_forwarded() -> None:
     assert run.broken() == ["no write by a dead operator"]
 
 
-def test_a_deletion_that_was_acknowledged_and_never_came() -> None:
-    run = Run(HTTP)
-    final = run.finish(run.attempt(1))
-    asked = run.trace.add("request", incarnation=1, verb="delete", path="/p", resource="pods", name="head")
-    run.trace.add("response", of=asked.sequence, status=200, delivered=True)
-    run.remove(final, clusters=["job-1"])
-    assert run.broken() == ["deletions are kept"]
-
-
 def test_an_object_that_is_left() -> None:
     run = Run(HTTP)
     run.remove(run.finish(run.attempt(1)))

@@ -203,3 +203,13 @@ def test_the_ray_cluster_is_deleted_when_a_status_is_written() -> None:
     carrier, _ = run(mutation, status(rayClusterName="job-x2bcd"))
     assert carrier.sent[1] == ("DELETE", "/apis/ray.io/v1/namespaces/n/rayclusters/job-x2bcd")
     assert dataclasses.astuple(carrier.calls[1].api)[:4] == ("delete", "ray.io", "v1", "rayclusters")
+
+
+def test_the_job_is_submitted_when_a_status_is_written() -> None:
+    written = {"status": {"rayClusterName": "job-x2bcd", "jobId": "a"}, "spec": {"entrypoint": "python"}}
+    mutation = Mutation(mutants.write("update", "rayjobs", "status"), mutants.with_submission)
+    carrier, _ = run(mutation, call("PUT", RAYJOB + "/status", written))
+    submission = carrier.calls[1]
+    assert mutants.to_ray("submit")(submission)
+    assert submission.path == "/api/v1/namespaces/n/services/job-x2bcd-head-svc:dashboard/proxy/api/jobs/"
+    assert json.loads(submission.body) == {"submission_id": "a", "entrypoint": "python"}

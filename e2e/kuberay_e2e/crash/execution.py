@@ -84,7 +84,7 @@ class Execution:
         uid = self._user.create()
         unmet = self._reach_goal()
         self._mark("goal")
-        if unmet and self._point.write is None:
+        if unmet and self._point.write is None and not self._slot.gateway.tampered:
             raise HarnessError(
                 f"The scenario {self._scenario.name} did not come to its end although nothing disturbed it: {unmet}. "
                 f"The operator's last lines:\n{self._lives.last_lines()}"

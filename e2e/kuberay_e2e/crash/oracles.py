@@ -7,15 +7,22 @@ An operator restart is no failure and no attempt. `rayClusterName` and `jobId` a
 from collections import Counter
 from collections.abc import Sequence
 
+from kuberay_e2e.crash.acknowledgement import deletions_are_kept, writes_are_stored
+from kuberay_e2e.crash.difference import EndState, facts_of
 from kuberay_e2e.crash.evidence import Evidence, Oracle
 from kuberay_e2e.crash.execution import Recorded
+from kuberay_e2e.crash.kubernetes_events import events_tell_what_happened
 from kuberay_e2e.crash.lasting import nothing_while_suspended, stays, ttl_kept
 from kuberay_e2e.crash.scenario import Scenario
 from kuberay_e2e.ray import Submission
 from kuberay_e2e.ray.door import OPERATOR
 from kuberay_e2e.ray.ledger import End, Outcome, Start, Stop
-from kuberay_e2e.trace import Event
 from kuberay_e2e.verdicts import Finding
+
+FINALIZER = "ray.io/rayjob-finalizer"
+
+_SHOWN = 5
+"""How many differences of an end state a finding tells."""
 
 
 def reaches_its_end(evidence: Evidence) -> Finding:
@@ -147,30 +154,28 @@ def stopped_before_release(evidence: Evidence) -> Finding:
     stops = [
         entry for entry in evidence.recorded.ledger if isinstance(entry.event, Stop) and entry.event.caller == OPERATOR
     ]
-    released = [event for event in evidence.recording.rayjob if event.data["event"] == "DELETED"]
-    held = bool(stops) and bool(released) and stops[0].time <= released[0].time
+    released = _released(evidence)
+    held = bool(stops) and released is not None and stops[0].time <= released
     return Finding(
         "a running job is stopped before the finalizer goes", held, f"{len(stops)} stops", "one, before the release"
     )
+
+
+def _released(evidence: Evidence) -> float | None:
+    """When the operator asked for the removal of the finalizer, or else when the RayJob was seen to be gone."""
+    asked = [
+        event.time
+        for event in evidence.recorded.events
+        if event.kind == "request" and str(event.data.get("write", "")).startswith(f"update:RayJob:-{FINALIZER}")
+    ]
+    gone = [event.time for event in evidence.recording.rayjob if event.data["event"] == "DELETED"]
+    return min([*asked, *gone], default=None)
 
 
 def no_write_after_death(evidence: Evidence) -> Finding:
     """Nothing that a killed incarnation had sent was forwarded after its death."""
     late, killed = evidence.recording.late_writes()
     return Finding("no write by a dead operator", not late, ", ".join(late) or f"{killed} killed")
-
-
-def no_lost_deletion(evidence: Evidence) -> Finding:
-    """What the API server said it deleted is deleted."""
-    events = evidence.recorded.events
-    answered = {event.data["of"]: event.data["status"] for event in events if event.kind == "response"}
-    lost = []
-    for event in events:
-        if event.kind != "request" or event.data["verb"] != "delete" or answered.get(event.sequence) not in (200, 202):
-            continue
-        if not _goes(events, event):
-            lost.append(f"{event.data['resource']}/{event.data['name']}")
-    return Finding("deletions are kept", not lost, ", ".join(lost) or "all", "to be gone or going")
 
 
 def nothing_left(evidence: Evidence) -> Finding:
@@ -197,25 +202,36 @@ ORACLES: Sequence[Oracle] = (
     nothing_while_suspended,
     stopped_before_release,
     no_write_after_death,
-    no_lost_deletion,
+    writes_are_stored,
+    deletions_are_kept,
+    events_tell_what_happened,
     nothing_left,
 )
 """Every oracle, in the order of reports."""
 
 
-def judge(scenario: Scenario, recorded: Recorded) -> list[Finding]:
-    """What each oracle finds in a run."""
+def judge(scenario: Scenario, recorded: Recorded, end: EndState | None = None) -> list[Finding]:
+    """What each oracle finds in a run.
+
+    Args:
+        scenario: The scenario.
+        recorded: The run.
+        end: The end state without a fault; None where it is not known, and is not asked for.
+    """
     evidence = Evidence.of(scenario, recorded)
-    return [oracle(evidence) for oracle in ORACLES]
+    findings = [oracle(evidence) for oracle in ORACLES]
+    return findings if end is None else [*findings, ends_in_the_same_state(evidence, end)]
 
 
-def _goes(events: Sequence[Event], asked: Event) -> bool:
-    """Whether an object that was asked to be deleted is seen deleted or being deleted afterwards."""
-    return any(
-        event.kind == "object"
-        and event.data["name"] == asked.data["name"]
-        and (event.data["event"] == "DELETED" or event.data["deletion"])
-        for event in events
+def ends_in_the_same_state(evidence: Evidence, end: EndState) -> Finding:
+    """Before the RayJob is deleted the same is there as without a fault."""
+    name, point = "end state is that without a fault", evidence.recorded.point
+    if point.delete or point.upgrade:
+        return Finding(name, True, "not compared: the run ends elsewhere or with another release")
+    differences = end.difference(facts_of(evidence.recorded.events, evidence.recorded.uid))
+    more = f"; and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
+    return Finding(
+        name, not differences, "; ".join(differences[:_SHOWN]) + more or f"{len(end.facts)} facts are the same"
     )
 
 

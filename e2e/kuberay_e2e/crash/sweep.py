@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import aiohttp
@@ -14,6 +14,7 @@ import httpx
 
 from kuberay_e2e.clusters.embedded import ended_program
 from kuberay_e2e.crash import catalogue, oracles
+from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.execution import Execution, Recorded
 from kuberay_e2e.crash.ground import Ground, RunScripts, SimulatedGround
 from kuberay_e2e.crash.health import Health, SweepError, is_full, no_space
@@ -21,6 +22,7 @@ from kuberay_e2e.crash.judged import Judged
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.slot import slot
 from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.gateway.calls import Tamper
 from kuberay_e2e.session import Programs, embedded
 from kuberay_e2e.state import Run
 from kuberay_e2e.verdicts import Finding
@@ -58,6 +60,9 @@ class Sweep:
         programs: The operator's binaries.
         folder: Receives the files of each run.
         gone: The program of the control plane that has ended; empty while all live.
+
+    Attributes:
+        ends: The end states without a fault, by scenario, as far as they are known; runs are compared with them.
     """
 
     def __init__(self, ground: Ground, programs: Programs, folder: Path, gone: Callable[[], str] = lambda: "") -> None:
@@ -67,9 +72,15 @@ class Sweep:
         self._health = Health(folder, gone)
         self._numbers = iter(range(1, 1 << 30))
         self._lock = threading.Lock()
+        self.ends: dict[str, EndState] = {}
 
-    def run(self, point: Point) -> Outcome:
+    def run(self, point: Point, tamper: Tamper | None = None, patience: float | None = None) -> Outcome:
         """Run one point and judge it.
+
+        Args:
+            point: The point.
+            tamper: Stands in the path of the operator's calls; default: nothing.
+            patience: Seconds that the scenario may take to its goal; default: its own.
 
         Raises:
             SweepError: The sweep cannot go on; nothing is known of the point.
@@ -79,7 +90,7 @@ class Sweep:
             folder = self._folder / f"{next(self._numbers):04d}"
         try:
             self._health.check()
-            return self._judged(point, folder, started)
+            return self._judged(point, folder, started, tamper, patience)
         except SweepError:
             raise
         except OSError as error:
@@ -91,14 +102,19 @@ class Sweep:
         except (httpx.TransportError, aiohttp.ClientError) as error:
             return self._failed(point, folder, started, f"The API server did not answer: {error!r}")
 
-    def _judged(self, point: Point, folder: Path, started: float) -> Outcome:
+    def _judged(
+        self, point: Point, folder: Path, started: float, tamper: Tamper | None, patience: float | None
+    ) -> Outcome:
         scenario = catalogue.BY_NAME[point.scenario]
+        if patience is not None:
+            scenario = replace(scenario, patience=patience)
         with (
             slot(self._ground, self._programs, folder, self._health.check) as place,
             closing(self._ground.stage(place.namespace, place.trace, scenario.script)) as stage,
         ):
+            place.gateway.tamper(tamper)
             recorded = Execution(place, scenario, point, stage).run()
-        findings = tuple(oracles.judge(scenario, recorded))
+        findings = tuple(oracles.judge(scenario, recorded, self.ends.get(point.scenario)))
         missed = "" if recorded.fired else f"The fault of {point} did not act, so that nothing was tested."
         (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
         ledger = "".join(json.dumps(entry.to_json()) + "\n" for entry in recorded.ledger)

@@ -134,7 +134,7 @@ class Identifier:
 
 def _status_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     changed = sorted(
-        field for field in {*before, *after} - _VOLATILE if _pruned(before.get(field)) != _pruned(after.get(field))
+        field for field in {*before, *after} - _VOLATILE if pruned(before.get(field)) != pruned(after.get(field))
     )
     valued = [f"{field}={after.get(field, '')}" for field in _VALUED if field in changed]
     if valued or before:
@@ -146,16 +146,16 @@ def _object_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     old = set((before.get("metadata") or {}).get("finalizers") or [])
     new = set((after.get("metadata") or {}).get("finalizers") or [])
     changes = [f"+{item}" for item in sorted(new - old)] + [f"-{item}" for item in sorted(old - new)]
-    if before and _pruned(before.get("spec")) != _pruned(after.get("spec")):
+    if before and pruned(before.get("spec")) != pruned(after.get("spec")):
         changes.append("spec")
     return ",".join(changes)
 
 
-def _pruned(value: Any) -> Any:
+def pruned(value: Any) -> Any:
     """A value without its empty parts, which typed clients add and drop as they like."""
     if isinstance(value, Mapping):
-        kept = {key: _pruned(item) for key, item in value.items()}
+        kept = {key: pruned(item) for key, item in value.items()}
         return {key: item for key, item in kept.items() if item is not None} or None
     if isinstance(value, list):
-        return [_pruned(item) for item in value] or None
+        return [pruned(item) for item in value] or None
     return None if value in ("", 0, False) else value

@@ -179,6 +179,19 @@ async def with_cluster_deleted(call: Call, carry: Carry) -> Reply:
     return reply
 
 
+async def with_submission(call: Call, carry: Carry) -> Reply:
+    """Carry a status write of a RayJob, and submit its job to Ray at once."""
+    reply = await carry(call)
+    value = _json(call.body)
+    job = {"submission_id": value["status"]["jobId"], "entrypoint": value["spec"]["entrypoint"]}
+    service = f"{value['status']['rayClusterName']}-head-svc:dashboard"
+    path = f"/api/v1/namespaces/{call.api.namespace}/services/{service}/proxy/api/jobs/"
+    headers = CIMultiDict({"Content-Type": "application/json"})
+    body = json.dumps(job).encode()
+    await carry(Call(call.incarnation, parse("POST", path, {}), "POST", path, headers, body))
+    return reply
+
+
 class ReleasedFirst(Mutation):
     """Keeps a call that stops a job until the RayJob has lost its finalizer."""
 

@@ -81,6 +81,11 @@ class Gateway:
         """Put something in the path of all calls but watches; None: nothing."""
         self._tamper = tamper
 
+    @property
+    def tampered(self) -> bool:
+        """True while something stands in the path of calls."""
+        return self._tamper is not None
+
     async def open(self, token: str) -> Incarnation:
         """Open a port for the operator's next incarnation.
 

@@ -1,0 +1,82 @@
+"""The oracles of what the API server has acknowledged: it is stored, or it is gone."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kuberay_e2e.crash.evidence import Evidence
+from kuberay_e2e.gateway.identity import kind_of, pruned
+from kuberay_e2e.observer import WATCHED
+from kuberay_e2e.trace import Event
+from kuberay_e2e.verdicts import Finding
+
+_GOES_SECONDS = 2.0
+"""Seconds after the answer within which a deletion is seen: the API server marks or removes the object first."""
+
+
+def writes_are_stored(evidence: Evidence) -> Finding:
+    """Every write that was answered with success is seen stored, in the version and with the status of the answer."""
+    versions = {
+        (event.data["uid"], event.data.get("resource_version", "")): event.data
+        for event in evidence.recorded.events
+        if event.kind == "object"
+    }
+    lost, count = [], 0
+    for request, response in _answered(evidence, {"create", "update", "patch"}):
+        if response.data.get("object_kind") not in WATCHED:
+            continue
+        count += 1
+        version = versions.get((response.data["uid"], response.data["resource_version"]))
+        if version is None:
+            lost.append(f"{request.data['write']} is not stored")
+        elif why := _status_differs(request.data, version):
+            lost.append(f"{request.data['write']} is stored with another {why}")
+    return Finding("what is acknowledged is stored", not lost, "; ".join(lost) or f"{count} writes")
+
+
+def deletions_are_kept(evidence: Evidence) -> Finding:
+    """What the API server said it deleted is going or gone right after its answer."""
+    lost, count = [], 0
+    for request, response in _answered(evidence, {"delete"}):
+        kind = kind_of(str(request.data["resource"]))
+        if kind in WATCHED:
+            count += 1
+            if not _goes(evidence, kind, str(request.data["name"]), request, response.time + _GOES_SECONDS):
+                lost.append(f"{kind} {request.data['name']}")
+    expected = f"to be gone or going {_GOES_SECONDS:.0f} s after the answer"
+    return Finding("deletions are kept", not lost, ", ".join(lost) or f"{count} deletions", expected)
+
+
+def _answered(evidence: Evidence, verbs: set[str]) -> Iterator[tuple[Event, Event]]:
+    """The operator's writes that were answered with success, whether it got the answer or not."""
+    asked = {
+        event.sequence: event
+        for event in evidence.recorded.events
+        if event.kind == "request" and event.data["verb"] in verbs and "write" in event.data
+    }
+    for event in evidence.recorded.events:
+        if event.kind == "response" and event.data["of"] in asked and event.data["status"] < 300:
+            yield asked[event.data["of"]], event
+
+
+def _status_differs(request: Mapping[str, Any], version: Mapping[str, Any]) -> str:
+    """The fields of a status that are stored otherwise than they were written, where the trace has both."""
+    body = request.get("body")
+    if request.get("subresource") != "status" or not isinstance(body, Mapping) or "status" not in body:
+        return ""
+    written, stored = body["status"] or {}, version.get("status") or {}
+    differing = (field for field in {*written, *stored} if pruned(written.get(field)) != pruned(stored.get(field)))
+    return ", ".join(sorted(differing))
+
+
+def _goes(evidence: Evidence, kind: str, name: str, asked: Event, until: float) -> bool:
+    uid, before = "", True
+    for event in evidence.recorded.events:
+        before = before and event.sequence < asked.sequence
+        if event.kind != "object" or (event.data["object_kind"], event.data["name"]) != (kind, name):
+            continue
+        going = event.data["event"] == "DELETED" or bool(event.data["deletion"])
+        if before:
+            uid = "" if event.data["event"] == "DELETED" else event.data["uid"]
+        if going and event.time <= until and event.data["uid"] == (uid or event.data["uid"]):
+            return True
+    return False
