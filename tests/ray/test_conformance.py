@@ -41,6 +41,12 @@ def test_version_document(bench: Bench) -> None:
     assert document["version"] == "4"
 
 
+def test_health_of_the_head_as_a_sidecar_asks_for_it(bench: Bench) -> None:
+    status, text = bench.call("GET", "/api/gcs_healthz")
+
+    assert (status, text) == (200, "success")
+
+
 def test_submitter_pod_submits_and_follows_to_success(succeeded: Submitted) -> None:
     assert succeeded.code == 0
     assert "Job 'counter-1' submitted successfully" in succeeded.log

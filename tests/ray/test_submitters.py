@@ -44,6 +44,13 @@ def test_door_takes_the_place_of_the_head_service(tmp_path: Path) -> None:
     )
 
 
+def test_door_takes_the_place_of_the_loopback_of_a_head_pod(tmp_path: Path) -> None:
+    command = ["/bin/sh", "-c", "echo http://localhost:8265/api/gcs_healthz ray --address http://127.0.0.1:8265"]
+    assert output(pod(tmp_path, command, RAY_DASHBOARD_ADDRESS=""), tmp_path) == (
+        "http://127.0.0.1:4321/api/gcs_healthz ray --address http://127.0.0.1:4321\n"
+    )
+
+
 def test_environment_is_the_pods_not_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "ray://the-users-own:10001")
     command = ["/bin/sh", "-c", "echo ${RAY_ADDRESS:-unset} $TEAM $HOME"]

@@ -1,4 +1,4 @@
-"""Watches pods and runs those of Ray: a head behind each head pod, a submitter in each pod of a submitter Job."""
+"""Watches pods and runs those of Ray: a head behind each head pod, and each submitter, in a pod or beside a head."""
 
 import asyncio
 import contextlib
@@ -21,6 +21,8 @@ from kuberay_e2e.trace import Trace
 
 _SUBMITTER_OWNER = "RayJob"
 _DASHBOARD = "RAY_DASHBOARD_ADDRESS"
+_SIDECAR = "ray-job-submitter"
+"""Name of the container that submits in SidecarMode (SubmitterContainerName of KubeRay)."""
 
 Logs = new_class(kind="Logs", version="kwok.x-k8s.io/v1alpha1", namespaced=True, plural="logs")
 
@@ -93,7 +95,9 @@ class PodRunner:
                 )
                 await self._backend.start_head(head)
                 self._note("head-started", pod)
-                await self._pods.set_status(pod, statuses.ready(pod))
+                ready = statuses.ready(pod)
+                await self._pods.set_status(pod, ready)
+                await self._sidecar(pod, key, ready)
                 await asyncio.Event().wait()
             except HarnessError as error:
                 self._note("head-failed", pod, message=str(error))
@@ -111,7 +115,20 @@ class PodRunner:
         container = pod["spec"]["containers"][0]
         env = await contents.environment(pod, container, self._pods.fetch)
         key = await self._cluster_behind(meta["namespace"], env.get(_DASHBOARD, ""))
-        self._note("submitter-started", pod, job=job["metadata"]["name"])
+        code = await self._run_submitter(pod, container, key, job=job["metadata"]["name"])
+        await self._pods.set_status(pod, statuses.ended(pod, code))
+
+    async def _sidecar(self, pod: dict[str, Any], key: RayClusterKey, ready: Mapping[str, Any]) -> None:
+        container = next((item for item in pod["spec"]["containers"] if item["name"] == _SIDECAR), None)
+        if container is not None:
+            code = await self._run_submitter(pod, container, key)
+            await self._pods.set_status(pod, statuses.without(ready, _SIDECAR, code))
+
+    async def _run_submitter(
+        self, pod: dict[str, Any], container: Mapping[str, Any], key: RayClusterKey, **more: Any
+    ) -> int:
+        meta = pod["metadata"]
+        self._note("submitter-started", pod, **more)
         async with self._logged(pod) as log:
             code = await self._backend.run_submitter(
                 Submitter(
@@ -120,13 +137,13 @@ class PodRunner:
                     uid=meta["uid"],
                     cluster=key,
                     command=(*container.get("command", ()), *container.get("args", ())),
-                    env=env,
+                    env=await contents.environment(pod, container, self._pods.fetch),
                     log=log,
                     files=await contents.files(pod, container, self._pods.fetch, self._folder / meta["uid"]),
                 )
             )
         self._note("submitter-ended", pod, exit_code=code)
-        await self._pods.set_status(pod, statuses.ended(pod, code))
+        return code
 
     def _note(self, event: str, pod: Mapping[str, Any], **more: Any) -> None:
         meta = pod["metadata"]

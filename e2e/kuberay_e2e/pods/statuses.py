@@ -40,13 +40,38 @@ def failed_to_start(pod: Pod, message: str) -> dict[str, Any]:
     }
 
 
+def without(ready: Mapping[str, Any], name: str, exit_code: int) -> dict[str, Any]:
+    """Status of a pod that was ready and of whose containers one has ended for good: not ready any more.
+
+    Args:
+        ready: Its status before.
+        name: The container that has ended.
+        exit_code: Its exit code.
+    """
+    terminated = {"exitCode": exit_code, "reason": _reason(exit_code), "finishedAt": now()}
+    return {
+        **ready,
+        "conditions": _conditions("False", "ContainersNotReady"),
+        "containerStatuses": [
+            {
+                **container,
+                "ready": False,
+                "started": False,
+                "state": {"terminated": {**terminated, "startedAt": container["state"]["running"]["startedAt"]}},
+            }
+            if container["name"] == name
+            else container
+            for container in ready["containerStatuses"]
+        ],
+    }
+
+
 def ended(pod: Pod, exit_code: int) -> dict[str, Any]:
     """Status of a pod whose containers ended with an exit code."""
-    reason = "Completed" if exit_code == 0 else "Error"
     state = {
         "terminated": {
             "exitCode": exit_code,
-            "reason": reason,
+            "reason": _reason(exit_code),
             "startedAt": (pod.get("status") or {}).get("startTime") or now(),
             "finishedAt": now(),
         }
@@ -59,6 +84,10 @@ def ended(pod: Pod, exit_code: int) -> dict[str, Any]:
             for container in pod["spec"]["containers"]
         ],
     }
+
+
+def _reason(exit_code: int) -> str:
+    return "Completed" if exit_code == 0 else "Error"
 
 
 def _container(container: Mapping[str, Any]) -> dict[str, Any]:

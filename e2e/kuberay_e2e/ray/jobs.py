@@ -114,6 +114,8 @@ class SimulatedJobs:
         match request.method, request.parts:
             case "GET", ("api", "version"):
                 return self._version()
+            case "GET", ("api", "gcs_healthz"):
+                return JobsAnswer.text(200, "success")
             case "GET", ("api", "jobs", ""):
                 return JobsAnswer.of([job.details() for job in self._jobs.values()])
             case "POST", ("api", "jobs", ""):

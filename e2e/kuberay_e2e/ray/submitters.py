@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from kuberay_e2e.errors import HarnessError
+from kuberay_e2e.network import LOOPBACK
 from kuberay_e2e.ray.backend import Submitter
 from kuberay_e2e.ray.door import CALLER_HEADER
 from kuberay_e2e.ray.kept import KeptProcess
@@ -22,7 +23,7 @@ _ADDRESS_OPTION = re.compile(r"--address[= ]\s*['\"]?(?:https?://)?([A-Za-z0-9.-
 
 
 def head_address(submitter: Submitter) -> str | None:
-    """The `host:port` by which a submitter's Pod reaches its head.
+    """The `host:port` by which a submitter's Pod reaches its head; on loopback for one that runs in the head's own Pod.
 
     KubeRay puts it into the environment (rayjob_controller.go, configureSubmitterContainer) and into the
     command's `--address`; a Pod template of the user's own may have either.
@@ -91,4 +92,7 @@ def _environment(submitter: Submitter, door: str) -> Mapping[str, str]:
 
 def _at_door(text: str, submitter: Submitter, door: str) -> str:
     address = head_address(submitter)
-    return text.replace(address, urlsplit(door).netloc) if address else text
+    names = {address, address.replace(LOOPBACK, "localhost")} if address else set()
+    for name in names:
+        text = text.replace(name, urlsplit(door).netloc)
+    return text
