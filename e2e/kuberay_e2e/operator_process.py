@@ -129,6 +129,11 @@ class OperatorProcess:
         return self._process is not None and self._process.poll() is None
 
     @property
+    def exit_code(self) -> int | None:
+        """What the process ended with, a negative number for a signal; None while it lives and before its start."""
+        return self._process.poll() if self._process is not None else None
+
+    @property
     def doomed(self) -> bool:
         """True once the present incarnation has been killed, also while its process is still ending."""
         return self._incarnation is not None and self._incarnation.dead

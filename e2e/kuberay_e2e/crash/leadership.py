@@ -4,6 +4,11 @@ from collections.abc import Sequence
 
 from kuberay_e2e.trace import Event
 
+ENDED = "ended"
+"""What the trace says of an operator that ended although nobody killed or stopped it."""
+
+_WRITES = ("create", "update", "patch")
+
 
 def leader(events: Sequence[Event]) -> int | None:
     """The incarnation that wrote the Lease last; None before the first."""
@@ -42,6 +47,3 @@ def _leases(events: Sequence[Event]) -> list[tuple[int, int]]:
         for event in events
         if event.kind == "response" and event.data["of"] in asked and 200 <= int(event.data["status"]) < 300
     ]
-
-
-_WRITES = ("create", "update", "patch")

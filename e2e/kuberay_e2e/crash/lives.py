@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from kuberay_e2e.crash.leadership import leader
+from kuberay_e2e.crash.leadership import ENDED, leader
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.slot import Slot
 from kuberay_e2e.errors import HarnessError
@@ -84,9 +84,11 @@ class Lives:
         operator = self._operator
         if operator.running and not operator.doomed:
             return
-        operator.wait_killed()
+        self._slot.session.engine.run(lambda: None)  # a kill that is going on is over
         if not operator.doomed:
-            self._slot.trace.add("operator", event="ended", incarnation=operator.incarnation)
+            about = {"incarnation": operator.incarnation, "code": operator.exit_code}
+            self._slot.trace.add("operator", event=ENDED, **about)
+        operator.wait_killed()
         self._mark(f"killed {operator.incarnation}")
         if self._point.delete:
             self._slot.delete()
