@@ -1,10 +1,12 @@
 """What a sweep keeps can be read back, and an interrupted sweep goes on where it was."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.point import parse
 from kuberay_e2e.crash.store import Result, SweepFolder, file_name, missing
@@ -58,12 +60,19 @@ def test_a_foreign_line_is_refused_with_its_number(tmp_path: Path) -> None:
 def test_what_was_learned_is_kept_by_version(tmp_path: Path) -> None:
     folder = SweepFolder(tmp_path)
     write = parse_fault("update:RayJob/status~job:jobStatus=RUNNING").write
-    learned = Learned("k8sjob", 3, (write,), {"create:Job#2": "made in 1 of 3 runs"})
+    end = EndState({"RayJob job status.jobStatus": ("SUCCEEDED",)}, ("Pod job-* phase",))
+    learned = Learned("k8sjob", 3, (write,), {"create:Job#2": "made in 1 of 3 runs"}, end)
     folder.keep_learned("1.5.1", {"http": Learned("http", 3, (), {})})
     folder.keep_learned("1.6.2", {"k8sjob": learned})
     assert folder.learned("1.6.2") == {"k8sjob": learned}
     assert set(folder.learned("1.5.1")) == {"http"}
     assert folder.learned("1.7.0") == {}
+
+
+def test_what_was_learned_before_end_states_were_is_read_without_one(tmp_path: Path) -> None:
+    entry = {"scenario": "k8sjob", "runs": 3, "writes": [], "unstable": {}}
+    (tmp_path / "learned.json").write_text(json.dumps({"1.6.2": {"k8sjob": entry}}))
+    assert SweepFolder(tmp_path).learned("1.6.2")["k8sjob"].end == EndState()
 
 
 def test_a_foreign_file_of_learned_writes_is_refused(tmp_path: Path) -> None:

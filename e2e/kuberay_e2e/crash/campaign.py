@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from rich.console import Console
 
 from kuberay_e2e import state
-from kuberay_e2e.crash import coverage, planning
+from kuberay_e2e.crash import authored, catalogue, coverage, planning
+from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.health import ControlPlaneGone, SweepError, no_space
 from kuberay_e2e.crash.learning import Learned, learn
 from kuberay_e2e.crash.lives import BEFORE_UPGRADE
@@ -94,6 +95,7 @@ class Campaign:
         Raises:
             HarnessError: A run without a fault failed or broke a promise: there is nothing to compare with.
         """
+        self._keep_authored(scenarios)
         known = {} if anew else self._folder.learned(self._version)
         wanted = [scenario for scenario in scenarios if scenario.name not in known]
         points = [Point(scenario.name) for scenario in wanted for _ in range(LEARNING_RUNS)]
@@ -111,8 +113,20 @@ class Campaign:
             )
             for scenario in wanted
         }
+        for scenario in wanted:
+            if scenario.manifest is not None:
+                runs = [o.recorded for o in outcomes if o.point.scenario == scenario.name and o.recorded is not None]
+                self._keep_authored([authored.learned(scenario, runs)])
         self._folder.keep_learned(self._version, found)
         return {**known, **found}
+
+    def _keep_authored(self, scenarios: Sequence[Scenario]) -> None:
+        """Keep the scenarios that users brought, and make those known that this folder has."""
+        for scenario in scenarios:
+            if scenario.manifest is not None:
+                authored.keep(self._folder.path, scenario)
+        for scenario in authored.kept(self._folder.path):
+            catalogue.register(scenario)
 
     def plan(self, order: Order) -> Plan:
         """Plan the runs of scenarios, learning first what is not known.
@@ -207,7 +221,9 @@ class Campaign:
         for _ in range(_RESTARTS + 1):
             rest = None if seconds is None else seconds - (time.monotonic() - started)
             try:
-                self._open().all(left.copy(), workers=workers, ended=ended, seconds=rest)
+                sweep = self._open()
+                sweep.ends = self._ends()
+                sweep.all(left.copy(), workers=workers, ended=ended, seconds=rest)
                 return outcomes
             except ControlPlaneGone as error:
                 self._say(f"{error} It is started again, and the runs that were going on are repeated.")
@@ -228,6 +244,10 @@ class Campaign:
         except OSError as error:
             raise SweepError(no_space(self._folder.path, error)) from error
         return result
+
+    def _ends(self) -> dict[str, EndState]:
+        known = self._folder.learned(self._version)
+        return {name: learned.end for name, learned in known.items() if learned.end.facts}
 
     def _deviations_at(self, point: Point) -> list[str]:
         return [entry.id for entry in self._known.concerning(str(point), "")]

@@ -63,19 +63,18 @@ class EndState:
         ]
 
 
-def facts_of(events: Iterable[Event], uid: str) -> Facts:
+def facts_of(events: Iterable[Event]) -> Facts:
     """What was there when the RayJob was asked to go.
 
     Args:
-        events: The trace of a run.
-        uid: UID of its RayJob.
+        events: The trace of a run, which has one RayJob.
     """
     there: dict[str, Mapping[str, Any]] = {}
     for event in events:
         if event.kind != "object":
             continue
         data = event.data
-        if data["uid"] == uid and (data["deletion"] or data["event"] == "DELETED"):
+        if data["object_kind"] == "RayJob" and (data["deletion"] or data["event"] == "DELETED"):
             break
         if data["event"] == "DELETED":
             there.pop(data["uid"], None)

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from kuberay_e2e.crash.difference import EndState, facts_of
 from kuberay_e2e.gateway import WriteSelector
 from kuberay_e2e.gateway.faults import parse
 from kuberay_e2e.trace import Event
@@ -31,12 +32,14 @@ class Learned:
         runs: How many runs there were.
         writes: The writes that every run made, in the order of the first.
         unstable: Why a write is left out, by its identity.
+        end: The end state that every run came to; empty where it is not known.
     """
 
     scenario: str
     runs: int
     writes: tuple[WriteSelector, ...]
     unstable: Mapping[str, str]
+    end: EndState = field(default_factory=EndState)
 
 
 def writes_of(events: Sequence[Event]) -> list[Write]:
@@ -75,4 +78,5 @@ def learn(scenario: str, runs: Sequence[Sequence[Event]]) -> Learned:
             unstable[str(selector)] = why + (", and refused" if selector in refused else "")
         elif selector in refused:
             unstable[str(selector)] = "refused by the API server in a run without a fault"
-    return Learned(scenario, len(runs), tuple(one for one in order if str(one) not in unstable), unstable)
+    writes = tuple(one for one in order if str(one) not in unstable)
+    return Learned(scenario, len(runs), writes, unstable, EndState.common([facts_of(events) for events in runs]))

@@ -159,7 +159,7 @@ def undisturbed(sweep: Sweep, scenario: str = "k8sjob", *, runs: int = 30, worke
 
 def _end(controls: Sequence[Outcome], scenario: str) -> EndState:
     recorded = [one.recorded for one in controls if one.point.scenario == scenario and one.recorded is not None]
-    return EndState.common([facts_of(one.events, one.uid) for one in recorded])
+    return EndState.common([facts_of(one.events) for one in recorded])
 
 
 def _words(outcome: Outcome) -> str:

@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kuberay_e2e.crash.acknowledgement import deletions_are_kept, writes_are_stored
+from kuberay_e2e.crash.cutshort import no_more_than_without_a_fault, stopped_if_it_runs
 from kuberay_e2e.crash.difference import EndState, facts_of
+from kuberay_e2e.crash.authored import settled
 from kuberay_e2e.crash.evidence import Evidence, Oracle
 from kuberay_e2e.crash.execution import Recorded
 from kuberay_e2e.crash.kubernetes_events import events_tell_what_happened
 from kuberay_e2e.crash.lasting import nothing_while_suspended, stays, ttl_kept
 from kuberay_e2e.crash.scenario import Scenario
+from kuberay_e2e.crash.survival import ends_only_when_killed, only_the_leader_writes
 from kuberay_e2e.ray import Submission
 from kuberay_e2e.ray.door import OPERATOR
 from kuberay_e2e.ray.ledger import End, Outcome, Start, Stop
@@ -201,6 +204,8 @@ ORACLES: Sequence[Oracle] = (
     stays,
     nothing_while_suspended,
     stopped_before_release,
+    ends_only_when_killed,
+    only_the_leader_writes,
     no_write_after_death,
     writes_are_stored,
     deletions_are_kept,
@@ -209,17 +214,35 @@ ORACLES: Sequence[Oracle] = (
 )
 """Every oracle, in the order of reports."""
 
+CUT_SHORT: Sequence[Oracle] = (
+    reaches_its_end,
+    no_more_than_without_a_fault,
+    one_submission_a_job_id,
+    submitted_by_its_mode,
+    status_tells_what_ray_says,
+    legal_transitions,
+    end_time_stays,
+    nothing_while_suspended,
+    stopped_if_it_runs,
+    ends_only_when_killed,
+    no_write_after_death,
+    writes_are_stored,
+    deletions_are_kept,
+    nothing_left,
+)
+"""The oracles of a run whose RayJob is deleted while the operator is down."""
+
 
 def judge(scenario: Scenario, recorded: Recorded, end: EndState | None = None) -> list[Finding]:
     """What each oracle finds in a run.
 
     Args:
-        scenario: The scenario.
+        scenario: The scenario; one that is still to be learned expects what this run came to.
         recorded: The run.
         end: The end state without a fault; None where it is not known, and is not asked for.
     """
-    evidence = Evidence.of(scenario, recorded)
-    findings = [oracle(evidence) for oracle in ORACLES]
+    evidence = Evidence.of(settled(scenario, recorded), recorded)
+    findings = [oracle(evidence) for oracle in (CUT_SHORT if recorded.point.delete else ORACLES)]
     return findings if end is None else [*findings, ends_in_the_same_state(evidence, end)]
 
 
@@ -228,7 +251,7 @@ def ends_in_the_same_state(evidence: Evidence, end: EndState) -> Finding:
     name, point = "end state is that without a fault", evidence.recorded.point
     if point.delete or point.upgrade:
         return Finding(name, True, "not compared: the run ends elsewhere or with another release")
-    differences = end.difference(facts_of(evidence.recorded.events, evidence.recorded.uid))
+    differences = end.difference(facts_of(evidence.recorded.events))
     more = f"; and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
     return Finding(
         name, not differences, "; ".join(differences[:_SHOWN]) + more or f"{len(end.facts)} facts are the same"

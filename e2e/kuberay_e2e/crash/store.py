@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kuberay_e2e.crash import point as points
+from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.judged import Judged
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.point import Point
@@ -156,12 +157,16 @@ def _learned(learned: Learned) -> dict[str, Any]:
         "writes": [str(write) for write in learned.writes],
         "unstable": dict(learned.unstable),
         "scenario": learned.scenario,
+        "end": {"facts": dict(learned.end.facts), "unstable": list(learned.end.unstable)},
     }
 
 
 def _read_learned(entry: Mapping[str, Any]) -> Learned:
     writes = tuple(parse(write).write for write in entry["writes"])
-    return Learned(entry["scenario"], entry["runs"], writes, entry["unstable"])
+    end = entry.get("end", {"facts": {}, "unstable": ()})
+    facts = {subject: tuple(values) for subject, values in end["facts"].items()}
+    state = EndState(facts, tuple(end["unstable"]))
+    return Learned(entry["scenario"], entry["runs"], writes, entry["unstable"], state)
 
 
 def _read_result(record: Mapping[str, Any]) -> Result:

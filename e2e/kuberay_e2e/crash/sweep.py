@@ -62,7 +62,8 @@ class Sweep:
         gone: The program of the control plane that has ended; empty while all live.
 
     Attributes:
-        ends: The end states without a fault, by scenario, as far as they are known; runs are compared with them.
+        ends: The end states without a fault, by scenario, as far as they are known; disturbed runs are
+            compared with them.
     """
 
     def __init__(self, ground: Ground, programs: Programs, folder: Path, gone: Callable[[], str] = lambda: "") -> None:
@@ -114,7 +115,9 @@ class Sweep:
         ):
             place.gateway.tamper(tamper)
             recorded = Execution(place, scenario, point, stage).run()
-        findings = tuple(oracles.judge(scenario, recorded, self.ends.get(point.scenario)))
+        disturbed = point.write is not None or tamper is not None
+        end = self.ends.get(point.scenario) if disturbed else None
+        findings = tuple(oracles.judge(scenario, recorded, end))
         missed = "" if recorded.fired else f"The fault of {point} did not act, so that nothing was tested."
         (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
         ledger = "".join(json.dumps(entry.to_json()) + "\n" for entry in recorded.ledger)
