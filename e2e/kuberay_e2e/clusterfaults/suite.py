@@ -1,5 +1,6 @@
 """Runs scenarios on one cluster: those of a group side by side, each in a namespace of its own."""
 
+import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.session import Session
 from kuberay_e2e.verdicts import State, Verdict
 
-SIDE_BY_SIDE = 4
+SIDE_BY_SIDE = min(4, (os.cpu_count() or 1) + 1)
 """How many RayJobs run at the same time: each needs a core while its head starts, and then waits most of its time."""
 
 
