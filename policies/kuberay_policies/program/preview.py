@@ -96,13 +96,12 @@ def preview(project: Project) -> Preview:
     Raises:
         ProjectError: The program fails, or takes longer than `TIMEOUT_SECONDS`.
     """
-    answer = _run(project)
-    if answer["error"]:
+    resources, error = declared_resources(project, {OFFLINE_VARIABLE: "1"})
+    if error:
         raise ProjectError(
-            f"The program of the stack {project.stack} fails: {answer['error']} To check the rest, leave a key of the "
+            f"The program of the stack {project.stack} fails: {error} To check the rest, leave a key of the "
             "configuration out with --without KEY, or set it with --set KEY=VALUE."
         )
-    resources = answer["resources"]
     return Preview(
         tuple(_subject(entry) for entry in resources if entry["custom"] and is_object(entry["type"])),
         tuple(_unseen(resources)),
@@ -136,7 +135,19 @@ def _subject(entry: Mapping[str, Any]) -> Subject:
     return subject(entry["type"], entry["urn"], plain(entry["properties"]), options)
 
 
-def _run(project: Project) -> Any:
+def declared_resources(project: Project, variables: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """Run the program of a stack in a process of its own.
+
+    Args:
+        project: The stack.
+        variables: Environment variables of the program, laid over those of this process.
+
+    Returns:
+        Every resource as the recorder wrote it down, and why the program failed; empty if it did not.
+
+    Raises:
+        ProjectError: There is no program, it ends too early, or it takes longer than `TIMEOUT_SECONDS`.
+    """
     entry = next((file for file in (project.folder / "__main__.py", project.folder) if file.exists()), None)
     if entry is None:
         raise ProjectError(f"There is no program in {project.folder}; correct `main` in Pulumi.yaml.")
@@ -155,13 +166,13 @@ def _run(project: Project) -> Any:
                 }
             )
         )
-        variables = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(project.config)), OFFLINE_VARIABLE: "1"}
+        environment = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(project.config)), **variables}
         try:
             done = subprocess.run(
                 [_python(project), "-u", str(RECORDER), str(task)],
                 stdin=subprocess.DEVNULL,
                 stdout=sys.stderr.fileno(),
-                env=variables,
+                env=environment,
                 timeout=TIMEOUT_SECONDS,
                 check=False,
             )
@@ -170,7 +181,8 @@ def _run(project: Project) -> Any:
         answer = task.with_suffix(".answer.json")
         if not answer.exists():
             raise ProjectError(f"The program ended with exit code {done.returncode} before it had declared everything.")
-        return json.loads(answer.read_text())
+        content = json.loads(answer.read_text())
+        return content["resources"], content["error"]
 
 
 def _python(project: Project) -> str:

@@ -79,6 +79,10 @@ class Recorder(mocks.MockMonitor):
                     "deleteBeforeReplace": request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,
                     "replaceOnChanges": list(request.replaceOnChanges),
                     "hasReplacementTrigger": request.HasField("replacement_trigger"),
+                    "replacementTrigger": json_format.MessageToDict(request.replacement_trigger)
+                    if request.HasField("replacement_trigger")
+                    else None,
+                    "transforms": len(request.transforms),
                     "ignoreChanges": list(request.ignoreChanges),
                     "dependsOn": list(request.dependencies),
                     "parent": request.parent,
