@@ -12,6 +12,12 @@ SCENARIOS = (
         "http", "Runs to completion, submitted by the operator (HTTPMode).", ended, {"submissionMode": "HTTPMode"}
     ),
     Scenario(
+        "in-time",
+        "Ends long before its deadlines: preRunningDeadlineSeconds 10, activeDeadlineSeconds 30.",
+        ended,
+        {"submissionMode": "HTTPMode", "preRunningDeadlineSeconds": 10, "activeDeadlineSeconds": 30},
+    ),
+    Scenario(
         "sidecar",
         "Runs to completion, submitted by a container in the head pod (SidecarMode).",
         ended,
