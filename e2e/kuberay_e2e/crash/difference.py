@@ -49,6 +49,15 @@ class EndState:
         stable = {subject: seen[0] for subject, seen in values.items() if len(set(seen)) == 1}
         return cls(stable, tuple(subject for subject in subjects if subject not in stable))
 
+    @classmethod
+    def merged(cls, states: Sequence["EndState"]) -> "EndState":
+        """What end states that were learned apart have in common; those that are not known count for nothing."""
+        known = [state for state in states if state.facts]
+        common = cls.common([state.facts for state in known])
+        unstable = sorted({*common.unstable, *(subject for state in known for subject in state.unstable)})
+        facts = {subject: values for subject, values in common.facts.items() if subject not in unstable}
+        return cls(facts, tuple(unstable))
+
     def difference(self, facts: Facts) -> list[str]:
         """How an end state differs from this one, a sentence for each subject.
 

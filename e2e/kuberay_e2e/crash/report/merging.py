@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.store import Result, SweepFolder
 from kuberay_e2e.errors import InputError
@@ -58,7 +59,8 @@ def _common(several: Sequence[Learned]) -> Learned:
             why = unstable.get(str(write))
             unstable[str(write)] = f"stable in {count} of {len(several)} parts" + (f", {why} in another" if why else "")
     writes = tuple(write for write in first.writes if str(write) not in unstable)
-    return Learned(first.scenario, sum(learned.runs for learned in several), writes, unstable)
+    end = EndState.merged([learned.end for learned in several])
+    return Learned(first.scenario, sum(learned.runs for learned in several), writes, unstable, end)
 
 
 def _chosen(sweeps: Sequence[SweepFolder]) -> list[tuple[SweepFolder, Result]]:
