@@ -62,6 +62,24 @@ def test_a_cluster_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
     assert Remains(tmp_path, "podman", "c-1a2b3c").remove(engine(tmp_path, "")) == []
 
 
+def test_a_container_that_dies_slowly_is_removed_when_it_is_dead(tmp_path: Path) -> None:
+    dying = f"""
+    case "$1" in rm) test -e {tmp_path}/asked || {{
+        touch {tmp_path}/asked
+        echo "cannot remove container: given PIDs did not die within timeout" >&2
+        exit 125
+    }} ;; esac"""
+    assert len(Remains(tmp_path, "podman", "c-1a2b3c").remove(engine(tmp_path, LISTS + dying))) == 2
+    asked = [call for call in (tmp_path / "calls").read_text().splitlines() if call.startswith("rm ")]
+    assert len(asked) == 2
+
+
+def test_a_container_that_cannot_be_removed_is_an_error(tmp_path: Path) -> None:
+    refusing = 'case "$1" in rm) echo "permission denied" >&2; exit 125 ;; esac'
+    with pytest.raises(HarnessError, match="permission denied"):
+        Remains(tmp_path, "podman", "c-1a2b3c").remove(engine(tmp_path, LISTS + refusing))
+
+
 def test_two_runs_of_one_name_have_clusters_of_different_names() -> None:
     assert cluster_name("nightly", "nightly-0123456789ab") != cluster_name("nightly", "nightly-0123456789ac")
     assert cluster_name("-", "--0123456789ab") == "6789ab"

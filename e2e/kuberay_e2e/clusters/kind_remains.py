@@ -7,14 +7,23 @@ found and removed by the next run.
 
 import json
 import re
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kuberay_e2e import processes
 from kuberay_e2e.clusters.containers import ContainerEngine
+from kuberay_e2e.errors import HarnessError
 
 _LABEL = "io.x-k8s.kind.cluster"
 _RECORD = "kind.json"
+
+_DYING = ("did not die within timeout", "removal of container", "did not receive an exit event")
+"""What podman and Docker say of a container that takes its time to end."""
+
+_PATIENCE_SECONDS = 60.0
+_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -57,8 +66,7 @@ class Remains:
         form = "{{.Names}}"
         containers = engine.run("ps", "--all", "--filter", f"label={_LABEL}={self.cluster}", "--format", form).split()
         if containers:
-            at_once = ("--time", "0") if engine.name == "podman" else ()
-            engine.run("rm", "--force", "--volumes", *at_once, *containers)
+            _remove_containers(engine, containers)
         listed = engine.run("volume", "ls", "--format", "{{.Name}}\t{{.Labels}}").splitlines()
         node = re.compile(rf"(?<![a-z0-9-]){re.escape(self.cluster)}-(control-plane|worker\d*)\b")
         volumes = [line.split("\t")[0] for line in listed if node.search(line.partition("\t")[2])]
@@ -68,6 +76,20 @@ class Remains:
             engine.run("network", "rm", self.cluster)
         (self.folder / _RECORD).unlink(missing_ok=True)
         return containers
+
+
+def _remove_containers(engine: ContainerEngine, names: Sequence[str]) -> None:
+    """Remove containers; an engine that gives up waiting for their end, on a loaded machine, is asked again."""
+    at_once = ("--time", "0") if engine.name == "podman" else ()
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            engine.run("rm", "--force", "--volumes", *at_once, *names)
+            return
+        except HarnessError as error:
+            if not any(sentence in str(error) for sentence in _DYING) or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 def cluster_name(run: str, marker: str) -> str:
