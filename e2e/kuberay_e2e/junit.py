@@ -1,5 +1,6 @@
 """JUnit XML, as CI systems read it."""
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ class Outcome(StrEnum):
     ERROR = "error"
     SKIPPED = "skipped"
 
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, such as the escape sequences of a terminal."""
 
 _COUNTED = {"failures": Outcome.FAILURE, "errors": Outcome.ERROR, "skipped": Outcome.SKIPPED}
 
@@ -50,12 +54,13 @@ def document(suite: str, cases: Sequence[Case], seconds: float) -> bytes:
         attributes[attribute] = str(sum(case.outcome is outcome for case in cases))
     element = ET.Element("testsuite", attributes)
     for case in cases:
-        entry = ET.SubElement(element, "testcase", classname=case.classname, name=case.name, time=f"{case.seconds:.3f}")
+        name, text = _ILLEGAL.sub("?", case.name), _ILLEGAL.sub("?", case.text)
+        entry = ET.SubElement(element, "testcase", classname=case.classname, name=name, time=f"{case.seconds:.3f}")
         if case.outcome is not Outcome.PASSED:
             reason = ET.SubElement(entry, case.outcome.value)
-            if case.text:
-                reason.set("message", case.text.splitlines()[0])
-                reason.text = case.text
+            if text:
+                reason.set("message", text.splitlines()[0])
+                reason.text = text
     root = ET.Element("testsuites")
     root.append(element)
     ET.indent(root)

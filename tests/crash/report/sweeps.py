@@ -1,6 +1,6 @@
 """Sweeps made by hand: results, traces and ledgers, small enough to read."""
 
-import json
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,10 @@ def findings(broken: Mapping[str, str] | None = None, starts: int = 1) -> tuple[
     return tuple(found.values())
 
 
+def spans(seconds: float) -> dict[str, float]:
+    return {"goal": 8.078, "settled": 12.104, "gone": seconds}
+
+
 class Sweep:
     """Fills the folder of a sweep."""
 
@@ -83,15 +87,17 @@ class Sweep:
         where = parse(point)
         folder = ""
         if files:
-            slot = self.folder.path / "slot"
-            slot.mkdir(parents=True, exist_ok=True)
-            for left in slot.iterdir():
-                left.unlink()
-            record(slot, where, starts=starts, entrypoint=entrypoint)
-            folder = self.folder.keep_files(where, slot)
-        spans = {"goal": 8.078, "settled": 12.104, "gone": seconds}
+            with tempfile.TemporaryDirectory() as slot:
+                record(Path(slot), where, starts=starts, entrypoint=entrypoint)
+                folder = self.folder.keep_files(where, Path(slot))
         found = () if error else findings(broken, starts)
-        result = Result(where, version, seconds, found, error, spans, folder)
+        return self._keep(Result(where, version, seconds, found, error, spans(seconds), folder))
+
+    def keep_with(self, point: str, folder: str, *, broken: Mapping[str, str]) -> Result:
+        """A result that has the files of another run."""
+        return self._keep(Result(parse(point), VERSION, 12.5, findings(broken), "", spans(12.5), folder))
+
+    def _keep(self, result: Result) -> Result:
         self.folder.keep(result)
         return result
 
@@ -188,7 +194,3 @@ def record(folder: Path, point: Point, *, starts: int = 1, entrypoint: str = "py
 def _object(trace: Trace, kind: str, name: str, event: str = "MODIFIED", **data: Any) -> None:
     known = {"object_kind": kind, "name": name, "uid": name, "owners": [], "labels": {}, "deletion": ""}
     trace.add("object", **{**known, "event": event, **data})
-
-
-def last_lines(folder: SweepFolder) -> list[Any]:
-    return [json.loads(line) for line in (folder.path / "results.jsonl").read_text().splitlines()]

@@ -67,5 +67,5 @@ def sentence(figures: list[Coverage]) -> str:
     ]
     parts += [f"{total['error']} without a verdict"] if total["error"] else []
     parts += [f"{total['not_run']} not run"] if total["not_run"] else []
-    parts += [f"{total['variants']} runs with variants besides"] if total["variants"] else []
+    parts += [f"{total['variants']} with variants besides"] if total["variants"] else []
     return ", ".join(parts)

@@ -26,7 +26,7 @@ def json_text(report: Report) -> str:
         "deviations": [_defect(defect) for defect in report.defects],
         "runs": [_run(run) for run in report.runs],
     }
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=1) + "\n"
 
 
 def junit_xml(report: Report) -> bytes:

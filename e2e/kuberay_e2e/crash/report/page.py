@@ -62,8 +62,8 @@ class Part:
         id: Its name in the page.
         title: Its heading.
         group: The scenario's runs.
-        told: Runs that are told in full.
-        listed: Runs that have a line.
+        told: Disturbed runs that are told in full.
+        listed: Disturbed runs that have a line.
         counts: How many runs came out how.
         coverage: Which pairs were run.
         once: How often the entrypoint ran, by column.
@@ -118,14 +118,15 @@ def page(report: Report, target: Path) -> str:
 
 def _part(report: Report, group: Group) -> Part:
     several = len(report.versions) > 1
-    told = [run for run in group.runs if run.verdict.state is not State.HELD or run is group.fault_free]
+    disturbed = [run for run in group.runs if run is not group.fault_free]
+    told = [run for run in disturbed if run.verdict.state is not State.HELD]
     order = [State.VIOLATED, State.ERROR, State.DEVIATES, State.HELD]
     return Part(
         f"scenario-{group.name}" + (f"-{group.version}" if several else ""),
         group.name + (f" ({group.version})" if several else ""),
         group,
         sorted(told, key=lambda run: (order.index(run.verdict.state), run.number)),
-        [run for run in group.runs if run not in told],
+        [run for run in disturbed if run.verdict.state is State.HELD],
         [(state.value, len(in_state(group.runs, state))) for state in State],
         coverage(group),
         {once.column: once for once in group.once},
@@ -149,17 +150,17 @@ def _bodies(parts: Sequence[Part], folder: Path, target: Path, environment: Envi
 def _by_interest(parts: Sequence[Part]) -> list[tuple[Part, Run]]:
     """Runs without a fault first, then what is violated, errors, the first of each deviation, and the rest."""
     met: set[tuple[str, ...]] = set()
-    ranked = []
+    ranked: list[tuple[int, Part, Run]] = []
     for part in parts:
+        if part.group.fault_free:
+            ranked.append((0, part, part.group.fault_free))
         for run in part.told:
-            first = run.verdict.deviation not in met
+            ranked.append((_INTEREST[run.verdict.state] + (run.verdict.deviation in met), part, run))
             met.add(run.verdict.deviation)
-            rank = 0 if run is part.group.fault_free else _INTEREST[run.verdict.state] + (not first)
-            ranked.append((rank, len(ranked), part, run))
-    return [(part, run) for _, _, part, run in sorted(ranked, key=lambda entry: entry[:2])]
+    return [(part, run) for _, part, run in sorted(ranked, key=lambda entry: entry[0])]
 
 
-_INTEREST = {State.VIOLATED: 1, State.ERROR: 3, State.DEVIATES: 5, State.HELD: 7}
+_INTEREST = {State.VIOLATED: 1, State.ERROR: 3, State.DEVIATES: 5}
 
 
 def _body(

@@ -24,8 +24,17 @@ def write(report: Report, target: Path | None = None) -> Path:
         HarnessError: The folder cannot be written.
     """
     target = prepare(target or report.folder)
-    (target / JUNIT).write_bytes(machine.junit_xml(report))
-    (target / RESULT).write_text(machine.json_text(report), encoding="utf-8")
-    (target / SUMMARY).write_text(markdown.markdown(report), encoding="utf-8")
-    (target / PAGE).write_text(page(report, target), encoding="utf-8")
+    files = {
+        JUNIT: machine.junit_xml(report),
+        RESULT: _encoded(machine.json_text(report)),
+        SUMMARY: _encoded(markdown.markdown(report)),
+        PAGE: _encoded(page(report, target)),
+    }
+    for name, content in files.items():
+        (target / name).write_bytes(content)
     return target / PAGE
+
+
+def _encoded(text: str) -> bytes:
+    """As UTF-8, with a question mark for what is no letter, such as half a pair of surrogates in an answer."""
+    return text.encode("utf-8", "replace")
