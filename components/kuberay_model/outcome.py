@@ -97,7 +97,7 @@ _PROGRESS: Mapping[JobStatus, str] = {
 }
 
 
-_NOT_READY: Mapping[str, str] = {"ReplicaFailure": "True", "HeadPodReady": "False"}
+NOT_READY: Mapping[str, str] = {"ReplicaFailure": "True", "HeadPodReady": "False"}
 """Conditions of a RayCluster that keep it from being ready, and the value with which they do."""
 
 
@@ -134,7 +134,7 @@ def _why_not_ready(cluster: Mapping[str, Any]) -> tuple[str, str]:
     found = cluster.get("conditions")
     conditions = [_mapping(item) for item in found] if isinstance(found, list | tuple) else []
     by_type = {_text(condition.get("type")): condition for condition in conditions}
-    for name, bad in _NOT_READY.items():
+    for name, bad in NOT_READY.items():
         condition = by_type.get(name, {})
         if condition.get("status") == bad and _text(condition.get("reason")):
             return _text(condition.get("reason")), _text(condition.get("message"))

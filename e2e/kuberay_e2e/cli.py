@@ -18,6 +18,7 @@ from kuberay_e2e.clusterfaults.command import faults
 from kuberay_e2e.crash import command as crash
 from kuberay_e2e.doctor import doctor
 from kuberay_e2e.errors import HarnessError, InputError
+from kuberay_e2e.gitops import command as gitops
 from kuberay_e2e.queueing.command import kueue
 from kuberay_e2e.signals import INTERRUPTED, interruptible
 from kuberay_e2e.terminal import OperatorChoice, terminal
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 app.add_typer(images.app, name="images")
 app.add_typer(crash.app, name="crash")
+app.add_typer(gitops.app, name="gitops")
 app.command()(doctor)
 app.command()(kind_run.kind)
 app.command()(faults)

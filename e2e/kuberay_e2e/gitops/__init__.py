@@ -1,0 +1,1 @@
+"""A stack as plain YAML for Argo CD, Flux or kubectl: rendered, checked, compared, without a cluster."""
