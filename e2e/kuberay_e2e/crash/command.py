@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help=__doc__, rich_markup_mode=None)
 
 Scenarios = Annotated[
-    list[str] | None, typer.Option("--scenario", metavar="NAME", help="Only this scenario; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--scenario", metavar="NAME|FILE", help="Only this scenario, or the RayJob of this manifest; may be repeated."
+    ),
 ]
 Positions = Annotated[
     list[str] | None,
@@ -29,9 +32,7 @@ Positions = Annotated[
         "--position", metavar="POSITION", help="Only this position; may be repeated; default: the whole plan."
     ),
 ]
-Everything = Annotated[
-    bool, typer.Option("--all", help="Run what is equivalent too, and variants at every write.")
-]
+Everything = Annotated[bool, typer.Option("--all", help="Run what is equivalent too, and variants at every write.")]
 Shard = Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")]
 Workers = Annotated[int, typer.Option(min=1, help="How many runs at a time.")]
 
@@ -115,8 +116,8 @@ def replay(
     from kuberay_e2e.verdicts import exit_code
 
     parsed = points.parse(point)
-    catalogue.select([parsed.scenario])
     with _campaign(report) as campaign:
+        catalogue.select([parsed.scenario])
         verdict = campaign.replay(parsed)
     for finding in verdict.findings:
         print(f"{'held  ' if finding.held else 'BROKEN'} {finding.promise}: {finding.seen}")
@@ -139,10 +140,13 @@ def _tell(verdicts: "list[Verdict]") -> None:
 
 
 def _campaign(report: Path | None) -> "Campaign":
+    from kuberay_e2e.crash import authored, catalogue
     from kuberay_e2e.crash.campaign import Campaign
     from kuberay_e2e.crash.store import SweepFolder
 
     folder = report or state.state_folder() / "sweeps" / "default"
+    for scenario in authored.kept(folder):
+        catalogue.register(scenario)
     console = terminal(sys.stderr, plain_width=200)
     return Campaign(SweepFolder(folder), console, state.free_name("crash"))
 

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kuberay_e2e.crash.acknowledgement import deletions_are_kept, writes_are_stored
+from kuberay_e2e.crash.authored import settled
 from kuberay_e2e.crash.cutshort import no_more_than_without_a_fault, stopped_if_it_runs
 from kuberay_e2e.crash.difference import EndState, facts_of
-from kuberay_e2e.crash.authored import settled
 from kuberay_e2e.crash.evidence import Evidence, Oracle
 from kuberay_e2e.crash.execution import Recorded
 from kuberay_e2e.crash.kubernetes_events import events_tell_what_happened
