@@ -9,6 +9,9 @@ from kuberay_e2e.operator_process import OperatorProcess, OperatorSpec
 from kuberay_e2e.session import OPERATOR, Session
 from kuberay_e2e.session.programs import Programs
 from kuberay_e2e.trace import Trace
+from kuberay_model.versions import gates
+
+_GATES = "--feature-gates="
 
 ELECTION = "--enable-leader-election=true"
 
@@ -73,6 +76,12 @@ class Operators:
             operator.stop()
 
     def _spec(self, version: str, arguments: Sequence[str]) -> OperatorSpec:
-        """The Deployment's, whose arguments and RBAC a user's upgrade applies in the same step as the new image."""
-        args = (*self._applied.args, f"--watch-namespace={self._namespace}", *arguments)
-        return replace(self._applied, version=version or self._applied.version, args=args)
+        spec = of_release(self._applied, version) if version else self._applied
+        return replace(spec, args=(*spec.args, f"--watch-namespace={self._namespace}", *arguments))
+
+
+def of_release(applied: OperatorSpec, version: str) -> OperatorSpec:
+    """The Deployment as it is for another release: each has feature gates of its own, and ends on one that it lacks."""
+    rendered = f"{_GATES}{','.join(map(str, gates(version)))}"
+    args = tuple(rendered if arg.startswith(_GATES) else arg for arg in applied.args)
+    return replace(applied, version=version, args=args)

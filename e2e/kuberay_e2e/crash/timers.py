@@ -15,7 +15,7 @@ _MARGIN = 5.0
 _LONGEST = 45.0
 """Timers that are longer are not waited for."""
 
-_STARTED, _RUNNING = "jobDeploymentStatus=Initializing", "jobStatus=RUNNING"
+_STARTED, _RUNNING = "jobDeploymentStatus=Initializing", "jobDeploymentStatus=Running"
 _OVER = ("jobDeploymentStatus=Complete", "jobDeploymentStatus=Failed")
 
 

@@ -5,11 +5,17 @@ from kuberay_e2e.crash.scenario import Act, Action, Expected, Scenario, ended, e
 from kuberay_e2e.ray import Script
 
 _SELECTED = "shared"
+_SEEN = (Script(duration=3.5),)
+"""Longer than the 3 s after which KubeRay looks at a RayJob again, so that it stores jobStatus RUNNING."""
 
 SCENARIOS = (
-    Scenario("k8sjob", "Runs to completion, submitted by a Job (K8sJobMode).", ended),
+    Scenario("k8sjob", "Runs to completion, submitted by a Job (K8sJobMode).", ended, script=_SEEN),
     Scenario(
-        "http", "Runs to completion, submitted by the operator (HTTPMode).", ended, {"submissionMode": "HTTPMode"}
+        "http",
+        "Runs to completion, submitted by the operator (HTTPMode).",
+        ended,
+        {"submissionMode": "HTTPMode"},
+        script=_SEEN,
     ),
     Scenario(
         "in-time",
@@ -22,6 +28,7 @@ SCENARIOS = (
         "Runs to completion, submitted by a container in the head pod (SidecarMode).",
         ended,
         {"submissionMode": "SidecarMode"},
+        script=_SEEN,
     ),
     Scenario(
         "interactive",
