@@ -8,6 +8,9 @@ from kuberay_e2e.verdicts import Finding
 
 _REASON = re.compile(r"(?P<what>Created|Deleted)(?P<kind>RayCluster|RayJobSubmitter|HeadPod|WorkerPod|Service)")
 _KINDS = {"RayJobSubmitter": "Job", "HeadPod": "Pod", "WorkerPod": "Pod"}
+_OF_A_GROUP = "Deleted all pods for suspended worker group"
+"""Names the RayCluster instead of pods (reconcilePods in raycluster_controller.go)."""
+
 _NAME = re.compile(r"[a-z0-9-]+/(?P<name>[a-z0-9.-]+)")
 
 
@@ -42,7 +45,7 @@ def _told(evidence: Evidence) -> Counter[tuple[str, str, str]]:
         if event.kind != "event":
             continue
         reason, name = _REASON.fullmatch(event.data["reason"]), _NAME.search(event.data["message"])
-        if reason and name:
+        if reason and name and not event.data["message"].startswith(_OF_A_GROUP):
             kind = _KINDS.get(reason["kind"], reason["kind"])
             counts[event.data["uid"]] = (reason["what"], kind, name["name"]), event.data["count"]
     told: Counter[tuple[str, str, str]] = Counter()
