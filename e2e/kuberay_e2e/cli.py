@@ -37,6 +37,8 @@ app = typer.Typer(
 app.add_typer(images.app, name="images")
 app.add_typer(crash.app, name="crash")
 app.add_typer(gitops.app, name="gitops")
+app.command()(gitops.render)
+app.add_typer(gitops.app, name="gitops")
 app.command()(doctor)
 app.command()(kind_run.kind)
 app.command()(faults)

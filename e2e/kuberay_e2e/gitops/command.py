@@ -1,13 +1,60 @@
-"""`kuberay-e2e gitops`: the commands."""
+"""`kuberay-e2e render` and `kuberay-e2e gitops`: a stack as YAML for a sync engine, and what a sync of it would do."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from kuberay_e2e.gitops.health.command import health
-
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.command()(health)
+app = typer.Typer(no_args_is_help=True, help="Check what a sync engine will do.", rich_markup_mode=None)
 
 
-@app.callback()
-def gitops() -> None:
-    """What teams need who deploy through Argo CD or Flux."""
+class LayoutChoice(StrEnum):
+    """The engines."""
+
+    ARGOCD = "argocd"
+    FLUX = "flux"
+    PLAIN = "plain"
+
+
+class SecretsChoice(StrEnum):
+    """What becomes of a Secret with data."""
+
+    REFUSE = "refuse"
+    REFERENCE = "reference"
+
+
+def render(
+    stack: Annotated[str, typer.Argument(metavar="STACK", help="Name of a stack: there is a Pulumi.STACK.yaml.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder to write; what render wrote there before is replaced.")
+    ],
+    layout: Annotated[LayoutChoice, typer.Option(help="The engine.")] = LayoutChoice.PLAIN,
+    program: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the Pulumi project.")] = Path(),
+    path: Annotated[
+        str, typer.Option(metavar="PATH", help="Path of DIR in its Git repository; default: gitops/STACK.")
+    ] = "",
+    repo: Annotated[
+        str, typer.Option("--repo", metavar="URL", help="Git repository, for the Application of Argo CD.")
+    ] = "",
+    revision: Annotated[str, typer.Option(help="Branch, tag or commit that Argo CD follows.")] = "HEAD",
+    charts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder with the Helm charts kuberay-operator and kueue.")
+    ] = None,
+    secrets: Annotated[
+        SecretsChoice, typer.Option(help="A Secret with data is refused, or left out and only referred to.")
+    ] = SecretsChoice.REFUSE,
+) -> None:
+    """Write the objects of a stack as YAML, without a cluster: the same bytes from run to run and machine to machine."""
+    from kuberay_e2e.gitops.layout import Layout
+    from kuberay_e2e.gitops.rendering import Order
+    from kuberay_e2e.gitops.rendering import render as rendered
+    from kuberay_e2e.gitops.secret import Secrets
+    from kuberay_toolchain import Toolchain
+
+    order = Order(stack, program, Layout(layout), path, repo, revision, charts, Secrets(secrets))
+    result = rendered(order, out, Toolchain())
+    for note in result.notes:
+        print(f"note: {note}", file=sys.stderr)
+    print(f"{result.objects} objects of the stack {stack} are in {out}, for {layout}.")
