@@ -221,9 +221,9 @@ def test_two_thousand_runs_fit_on_a_page(tmp_path: Path) -> None:
     files = sweep.folder.results()[-1].folder
     for number in range(2, 1001):
         sweep.keep_with(f"http/create:RayCluster~job-*#{number}@lost", files, broken={STARTS: "2"})
-    started = time.monotonic()
+    started = time.process_time()
     found = write(read(sweep.folder, known))
-    assert time.monotonic() - started < 60
+    assert time.process_time() - started < 30
     assert found.stat().st_size < 10_000_000
     text = found.read_text()
     assert text.count("kuberay-e2e crash replay") == 2000

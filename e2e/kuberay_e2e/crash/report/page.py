@@ -23,7 +23,7 @@ from kuberay_e2e.crash.report.summary import Defect, Group, Once, Report
 from kuberay_e2e.crash.report.timeline import timeline
 from kuberay_e2e.verdicts import State
 
-TIMELINE_BYTES = 7_000_000
+TIMELINE_BYTES = 6_000_000
 """How much of the page timelines may take; those of further runs are left to their folders."""
 
 _OPENED = 6
@@ -118,7 +118,7 @@ def page(report: Report, target: Path) -> str:
 
 def _part(report: Report, group: Group) -> Part:
     several = len(report.versions) > 1
-    disturbed = [run for run in group.runs if run is not group.fault_free]
+    disturbed = [run for run in group.runs if run.result.point.write]
     told = [run for run in disturbed if run.verdict.state is not State.HELD]
     order = [State.VIOLATED, State.ERROR, State.DEVIATES, State.HELD]
     return Part(
