@@ -46,7 +46,7 @@ def render(
         SecretsChoice, typer.Option(help="A Secret with data is refused, or left out and only referred to.")
     ] = SecretsChoice.REFUSE,
 ) -> None:
-    """Write the objects of a stack as YAML, without a cluster: the same bytes from run to run and machine to machine."""
+    """Write the objects of a stack as YAML, without a cluster: the same bytes in each run and on each machine."""
     from kuberay_e2e.gitops.layout import Layout
     from kuberay_e2e.gitops.rendering import Order
     from kuberay_e2e.gitops.rendering import render as rendered

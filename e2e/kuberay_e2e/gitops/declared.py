@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kuberay_e2e.errors import InputError
-from kuberay_e2e.gitops.provider import Provider, running_provider
+from kuberay_e2e.gitops.provider import Constructed, Provider, running_provider
+from kuberay_e2e.gitops.pulumi_values import PlainValues
 from kuberay_policies.pack.resources import is_object, kind_of
-from kuberay_policies.pack.values import plain
 from kuberay_policies.program.preview import declared_resources
-from kuberay_policies.program.project import ENCRYPTED, Project, ProjectError
-from kuberay_policies.subjects import UNKNOWN, joined
-from kuberay_policies.wire import SECRET, SIGNATURE
+from kuberay_policies.program.project import Project, ProjectError
 from kuberay_toolchain import Toolchain
 
 PROVIDER = "pulumi-resource-kubernetes"
@@ -23,6 +21,7 @@ PROJECT = "kuberay"
 """Name of this project's own program, whose configuration keys are known here."""
 
 _KUEUE = "kuberay:index:Kueue"
+_OPERATOR = "kuberay:index:KubeRayOperator"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 _CONSTRUCTED = (
     "kubernetes:helm.sh/v4:Chart",
@@ -188,19 +187,21 @@ def _objects(entries: Sequence[Mapping[str, Any]], toolchain: Toolchain) -> Iter
 
 def _constructed(provider: Provider, entry: Mapping[str, Any], families: _Families) -> Iterator[Declared]:
     name = str(entry["urn"]).rpartition("::")[2]
-    first, second = (provider.construct(entry["type"], name, entry["properties"]) for _ in range(2))
-    both = [
-        sorted(json.dumps([item.type, item.properties], sort_keys=True) for item in made) for made in (first, second)
-    ]
-    if both[0] != both[1]:
+    made = provider.construct(entry["type"], name, entry["properties"])
+    known = families.components(entry)[-1:] in ((_KUEUE,), (_OPERATOR,))
+    if not known and _content(made) != _content(provider.construct(entry["type"], name, entry["properties"])):
         raise InputError(
-            f"The {entry['type'].rpartition(':')[2]} {name!r} gives other objects each time, such as random passwords or "
-            "certificates. Set the values that it makes up, so that Git has them once."
+            f"The {entry['type'].rpartition(':')[2]} {name!r} gives other objects each time, such as random passwords "
+            "or certificates. Set the values that it makes up, so that Git has them once."
         )
-    for made in first:
-        if is_object(made.type):
-            declared = _declared(made.type, made.properties, entry, families)
+    for item in made:
+        if is_object(item.type):
+            declared = _declared(item.type, item.properties, entry, families)
             yield replace(declared, components=(*declared.components, entry["type"]))
+
+
+def _content(made: Sequence[Constructed]) -> list[str]:
+    return sorted(json.dumps([item.type, item.properties], sort_keys=True) for item in made)
 
 
 def _refuse(entry: Mapping[str, Any], families: _Families) -> None:
@@ -224,48 +225,24 @@ def _refuse(entry: Mapping[str, Any], families: _Families) -> None:
 
 def _declared(token: str, properties: Any, entry: Mapping[str, Any], families: _Families) -> Declared:
     api_version, kind = kind_of(token)
-    given = {key: value for key, value in plain(properties).items() if not key.startswith("__")}
+    values = PlainValues()
+    given = {key: value for key, value in values.plain(properties).items() if not key.startswith("__")}
     manifest = {"apiVersion": api_version, "kind": kind, **given}
+    if values.unknown:
+        raise InputError(
+            f"{title(manifest)}: the value of {values.unknown[0]} is known only when the stack is deployed, and render "
+            "has no cluster to ask. Give it in the configuration, or leave this object to `pulumi up`."
+        )
+    if values.encrypted:
+        raise InputError(
+            f"{title(manifest)}: the value of {values.encrypted[0]} is made from an encrypted value of the "
+            "configuration, which everybody could read here. Keep it in a Secret of the cluster, and refer to that."
+        )
     identity = entry.get("replacementTrigger")
-    declared = Declared(
+    return Declared(
         manifest,
         families.components(entry),
         families.kept(entry),
         identity if isinstance(identity, str) else "",
-        tuple(_secret_paths(properties, "")),
+        tuple(values.secret),
     )
-    for path, value in _leaves(manifest, ""):
-        if value is UNKNOWN:
-            raise InputError(
-                f"{declared.title}: the value of {path or 'the object'} is known only when the stack is deployed, and "
-                "render has no cluster to ask. Give it in the configuration, or leave this object to `pulumi up`."
-            )
-        if isinstance(value, str) and ENCRYPTED in value:
-            raise InputError(
-                f"{declared.title}: the value of {path} is made from an encrypted value of the configuration, which "
-                "everybody could read here. Keep it in a Secret of the cluster, and refer to that by secretKeyRef."
-            )
-    return declared
-
-
-def _secret_paths(value: Any, path: str) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        if value.get(SIGNATURE) == SECRET:
-            yield path
-            return
-        for key, inner in value.items():
-            yield from _secret_paths(inner, joined(path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _secret_paths(inner, joined(path, index))
-
-
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _leaves(inner, joined(path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _leaves(inner, joined(path, index))
-    else:
-        yield path, value

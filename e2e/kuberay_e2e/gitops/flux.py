@@ -59,7 +59,7 @@ def _stage(
 
 
 def ignored(manifests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the drift allow-list: what the Ray autoscaler writes, object by object, for JSON pointers have no wildcards."""
+    """Return the drift allow-list: what the Ray autoscaler writes, by index, for JSON pointers have no wildcards."""
     rules = []
     for manifest in manifests:
         kind, cluster = str(manifest["kind"]), cluster_spec(manifest)

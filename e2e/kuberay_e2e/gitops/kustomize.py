@@ -27,7 +27,7 @@ def stages(objects: Sequence[Placed]) -> list[Stage]:
 
 def files(objects: Sequence[Placed]) -> dict[str, Mapping[str, Any]]:
     """Return a kustomization.yaml for each stage, by path."""
-    found = {}
+    found: dict[str, Mapping[str, Any]] = {}
     for stage in stages(objects):
         folder = PurePosixPath(OBJECTS) / stage.folder
         own = (str(item.path.relative_to(folder)) for item in objects if item.stage is stage)

@@ -6,6 +6,7 @@ forth for ever, so it is not in Git.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from kuberay_e2e.errors import InputError
@@ -126,12 +127,12 @@ def _mutated(manifest: Any) -> Iterator[tuple[Mutated, Callable[[], object]]]:
 
 
 def _clean(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _clean(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list | tuple):
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
         return [_clean(item) for item in value if item is not None]
     if isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
+        if not isfinite(value):
             raise InputError(f"The number {value} has no form in JSON; give a finite number.")
         return int(value) if value.is_integer() else value
     return value

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import grpc
+import grpc  # type: ignore[import-untyped]
 from google.protobuf import empty_pb2, json_format  # type: ignore[import-untyped]
 from google.protobuf.struct_pb2 import Struct  # type: ignore[import-untyped]
 from pulumi.runtime.proto import (
@@ -115,10 +115,10 @@ class Provider:
         try:
             self._stub.Construct(request, timeout=CONSTRUCT_SECONDS)
         except grpc.RpcError as error:
-            details = " ".join(str(error.details()).split())  # type: ignore[attr-defined]
+            details = " ".join(str(error.details()).split())
             raise InputError(
-                f"The {kind.rpartition(':')[2]} {name!r} cannot be rendered: {details}. A chart is taken from the folder "
-                "that --charts or the configuration key charts names, else it is downloaded."
+                f"The {kind.rpartition(':')[2]} {name!r} cannot be rendered: {details}. A chart is taken from the "
+                "folder that --charts or the configuration key charts names, else it is downloaded."
             ) from None
         return list(self._monitor.registered)
 
@@ -137,8 +137,8 @@ def running_provider(program: Path) -> Iterator[Provider]:
     """
     monitor = _Monitor()
     server = grpc.server(futures.ThreadPoolExecutor(8), options=_OPTIONS)
-    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(monitor, server)  # type: ignore[no-untyped-call]
-    engine_pb2_grpc.add_EngineServicer_to_server(_Engine(), server)  # type: ignore[no-untyped-call]
+    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(monitor, server)
+    engine_pb2_grpc.add_EngineServicer_to_server(_Engine(), server)
     address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     server.start()
     with tempfile.TemporaryDirectory(prefix="kuberay-render-") as home:
@@ -153,7 +153,7 @@ def running_provider(program: Path) -> Iterator[Provider]:
         try:
             port = _port(process)
             with grpc.insecure_channel(f"127.0.0.1:{port}", options=_OPTIONS) as channel:
-                stub = provider_pb2_grpc.ResourceProviderStub(channel)  # type: ignore[no-untyped-call]
+                stub = provider_pb2_grpc.ResourceProviderStub(channel)
                 _configure(stub, home)
                 yield Provider(stub, monitor, address)
         finally:

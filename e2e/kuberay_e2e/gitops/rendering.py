@@ -37,7 +37,7 @@ class Order:
 
     stack: str
     program: Path = Path()
-    layout: Layout = Layout.ARGOCD
+    layout: Layout = Layout.PLAIN
     path: str = ""
     repository: str = ""
     revision: str = "HEAD"
@@ -129,7 +129,7 @@ def _placed(item: Declared) -> tuple[Placed, list[str]]:
     if is_ray_job(manifest):
         manifest = as_run(manifest, item.identity)
     notes = [
-        f"{titled(manifest)}: {field.path} {field.value!r} is not in the YAML, because {_lower(field.writer)} writes it."
+        f"{titled(manifest)}: {field.path} {field.value!r} is left out, because {_lower(field.writer)} writes it."
         for field in left_out
     ]
     return Placed(manifest, stage_of(manifest, item.components)), notes

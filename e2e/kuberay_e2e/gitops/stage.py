@@ -65,5 +65,5 @@ def stage_of(manifest: Mapping[str, Any], components: Sequence[str] = ()) -> Sta
 
 
 def wave_of(manifest: Mapping[str, Any], stage: Stage) -> int:
-    """Return the sync wave of an object: within the queues, flavors come before ClusterQueues, these before LocalQueues."""
+    """Return the sync wave of an object; flavors come before ClusterQueues, and these before LocalQueues."""
     return stage.wave + (_QUEUE_WAVES.get(str(manifest.get("kind")), 0) if stage is Stage.QUEUES else 0)

@@ -7,7 +7,7 @@ of YAML 1.2 could take for something else than text.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 _FIRST = ("apiVersion", "kind", "metadata", "name", "namespace")
@@ -23,54 +23,66 @@ def yaml_text(value: Mapping[str, Any]) -> str:
     """Return a mapping as YAML in block style, with a line break at the end.
 
     Args:
-        value: Mappings with text keys, lists, text, numbers, booleans and None.
+        value: Dictionaries with text keys, lists, text, numbers, booleans and None.
 
     Raises:
         TypeError: There is another type in it.
     """
-    return "".join(f"{line}\n" for line in _mapping(value, ""))
+    lines: list[str] = []
+    if value:
+        _mapping(dict(value), "", "", lines)
+    else:
+        lines.append("{}")
+    return "\n".join(lines) + "\n"
 
 
-def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
-    if not value:
-        yield f"{indent}{{}}"
+def _mapping(value: dict[str, Any], first: str, indent: str, lines: list[str]) -> None:
+    """Write the entries of a mapping; `first` begins the first line, `indent` all others."""
     for key in sorted(value, key=_rank):
-        yield from _entry(f"{indent}{_text(key)}:", value[key], indent)
+        _entry(f"{first}{_text(key)}:", value[key], indent, lines)
+        first = indent
 
 
 def _rank(key: str) -> tuple[int, str]:
     return (_FIRST.index(key) if key in _FIRST else len(_FIRST), key)
 
 
-def _entry(head: str, value: Any, indent: str) -> Iterator[str]:
-    if isinstance(value, Mapping) and value:
-        yield head
-        yield from _mapping(value, f"{indent}  ")
-    elif isinstance(value, list) and value:
-        yield head
-        yield from _list(value, indent)
-    elif isinstance(value, str) and (lines := _block(value)):
-        yield f"{head} |{'' if value.endswith(chr(10)) else '-'}"
-        yield from (f"{indent}  {line}" if line else "" for line in lines)
-    else:
-        yield f"{head} {_scalar(value)}"
-
-
-def _list(values: list[Any], indent: str) -> Iterator[str]:
+def _list(values: list[Any], first: str, indent: str, lines: list[str]) -> None:
     for value in values:
-        if isinstance(value, Mapping | list) and value:
-            inner = f"{indent}  "
-            lines = _mapping(value, inner) if isinstance(value, Mapping) else _list(value, inner)
-            yield f"{indent}- {next(lines).removeprefix(inner)}"
-            yield from lines
+        if value and type(value) is dict:
+            _mapping(value, f"{first}- ", f"{indent}  ", lines)
+        elif value and type(value) is list:
+            _list(value, f"{first}- ", f"{indent}  ", lines)
         else:
-            yield from _entry(f"{indent}-", value, indent)
+            _entry(f"{first}-", value, indent, lines)
+        first = indent
+
+
+def _entry(head: str, value: Any, indent: str, lines: list[str]) -> None:
+    kind = type(value)
+    if kind is str:
+        block = _block(value)
+        if block:
+            lines.append(f"{head} |{'' if value.endswith(chr(10)) else '-'}")
+            lines.extend(f"{indent}  {line}" if line else "" for line in block)
+        else:
+            lines.append(f"{head} {_text(value)}")
+    elif value and kind is dict:
+        lines.append(head)
+        _mapping(value, f"{indent}  ", f"{indent}  ", lines)
+    elif value and kind is list:
+        lines.append(head)
+        _list(value, indent, indent, lines)
+    else:
+        lines.append(f"{head} {_scalar(value)}")
 
 
 def _block(value: str) -> list[str]:
     """Return the lines of a text that can be written as a block, none if it cannot."""
+    if "\n" not in value:
+        return []
     lines = value.removesuffix("\n").split("\n")
-    if "\n" not in value or lines[0][:1] in ("", " ", "\t") or not lines[-1].strip():
+    if lines[0][:1] in ("", " ", "\t") or not lines[-1].strip():
         return []
     if any(line != line.rstrip() or not _BLOCK_LINE.fullmatch(line) for line in lines):
         return []
@@ -87,9 +99,7 @@ def _scalar(value: Any) -> str:
             return str(value)
         case float():
             return _number(value)
-        case str():
-            return _text(value)
-        case Mapping():
+        case dict():
             return "{}"
         case list():
             return "[]"
