@@ -61,6 +61,26 @@ def test_a_refused_write_says_what_the_api_server_said(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        ("deletecollection:Pod#1", "writes others"),
+        ("update:RayJob/status:jobStatus=RUNNING#1", "writes RayJob"),
+        ("update:RayJob:+ray.io/rayjob-finalizer#1", "writes RayJob"),
+        ("create:RayCluster#2", "writes RayCluster"),
+        ("submit:RayJobs#1", "calls to Ray"),
+        ("create:RayService#1", "writes others"),
+    ],
+)
+def test_every_write_has_its_lane(tmp_path: Path, write: str, name: str) -> None:
+    trace = Trace(tmp_path / "trace.jsonl")
+    trace.add("request", incarnation=1, write=write, name="job")
+    trace.close()
+    found = timeline(read(tmp_path))
+    assert found is not None
+    assert [lane.name for lane in found.lanes] == [name]
+
+
 def test_the_status_of_the_rayjob_is_a_band(tmp_path: Path) -> None:
     found = of(tmp_path, "http")
     states = [bar.label for bar in lane(found, "jobDeploymentStatus").bars]
