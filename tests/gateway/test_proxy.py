@@ -294,6 +294,17 @@ def test_watch_events_are_passed_on_as_they_come() -> None:
     run(body)
 
 
+def test_the_watches_of_an_incarnation_end_with_it() -> None:
+    async def body(bench: Bench) -> None:
+        async with bench.client.get(bench.incarnation.server + "/apis/ray.io/v1/rayjobs?watch=true") as answer:
+            await answer.content.readline()
+            await bench.gateway.close(bench.incarnation)
+            with pytest.raises(aiohttp.ClientError):
+                await answer.content.readline()
+
+    run(body)
+
+
 def test_a_large_body_is_passed_on_whole() -> None:
     async def body(bench: Bench) -> None:
         name = "x" * (2 << 20)

@@ -1,7 +1,10 @@
 """One life of the operator behind the gateway."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiohttp import web
 
@@ -25,10 +28,25 @@ class Incarnation:
     kill: Callable[[], None] = lambda: None
     dead: bool = False
     _site: web.TCPSite | None = field(default=None, repr=False)
+    _watches: "set[asyncio.Task[Any] | None]" = field(default_factory=set, repr=False)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Let what the present task does end with this life."""
+        task = asyncio.current_task()
+        self._watches.add(task)
+        try:
+            yield
+        finally:
+            self._watches.discard(task)
 
     async def close(self) -> None:
-        """Close its port: it has ended."""
+        """Close its port and its watches: it has ended."""
         self.dead = True
+        watches = [task for task in self._watches if task is not None]
+        for task in watches:
+            task.cancel()
+        await asyncio.gather(*watches, return_exceptions=True)
         if self._site is not None:
             await self._site.stop()
             self._site = None

@@ -63,7 +63,7 @@ class Gateway:
 
     async def __aexit__(self, *_: object) -> None:
         for incarnation in self._incarnations.values():
-            incarnation.dead = True
+            await incarnation.close()
         await self._upstream.__aexit__(*_)
         await self._runner.cleanup()
 
@@ -224,24 +224,26 @@ class Gateway:
 
     async def _stream(self, request: web.BaseRequest, call: Call, number: int) -> web.StreamResponse:
         try:
-            async with self._upstream.watch(call) as upstream:
-                response = web.StreamResponse(status=upstream.status, headers=passed(upstream.headers))
-                response.enable_chunked_encoding()
-                await response.prepare(request)
-                reader = WatchReader(upstream.headers.get("Content-Type", ""))
-                async for chunk in upstream.content.iter_any():
-                    if call.incarnation.dead:
-                        break
-                    if (held := self._held.get(call.api.resource)) is not None:
-                        await held.wait()
-                    self._record_watch(call.api, number, call.incarnation, reader.feed(chunk))
-                    await response.write(chunk)
-                else:
-                    await response.write_eof()
-                    return response
+            with call.incarnation.watching():
+                return await self._pass_on(request, call, number)
         except (aiohttp.ClientError, ConnectionError):
-            pass
-        return self._drop(request)
+            return self._drop(request)
+
+    async def _pass_on(self, request: web.BaseRequest, call: Call, number: int) -> web.StreamResponse:
+        async with self._upstream.watch(call) as upstream:
+            response = web.StreamResponse(status=upstream.status, headers=passed(upstream.headers))
+            response.enable_chunked_encoding()
+            await response.prepare(request)
+            reader = WatchReader(upstream.headers.get("Content-Type", ""))
+            async for chunk in upstream.content.iter_any():
+                if call.incarnation.dead:
+                    return self._drop(request)
+                if (held := self._held.get(call.api.resource)) is not None:
+                    await held.wait()
+                self._record_watch(call.api, number, call.incarnation, reader.feed(chunk))
+                await response.write(chunk)
+            await response.write_eof()
+            return response
 
     def _record_watch(
         self, api: ApiRequest, number: int, incarnation: Incarnation, events: Iterable[tuple[str, ObjectHead]]
