@@ -13,20 +13,17 @@ from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.health import ControlPlaneGone, SweepError, no_space
 from kuberay_e2e.crash.learning import Learned, learn
 from kuberay_e2e.crash.lives import BEFORE_UPGRADE
+from kuberay_e2e.crash.places import EMBEDDED, Place
 from kuberay_e2e.crash.planning import Plan, Subject
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Scenario
 from kuberay_e2e.crash.store import Result, SweepFolder, missing
-from kuberay_e2e.crash.sweep import Outcome, Sweep, sweeping
+from kuberay_e2e.crash.sweep import Outcome, Sweep
 from kuberay_e2e.crash.verdict import known_deviations, verdict
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Position
 from kuberay_e2e.session import OPERATOR_VERSION
-from kuberay_e2e.targets import programs_of
 from kuberay_e2e.verdicts import State, Verdict
-from kuberay_toolchain.toolchain import Toolchain
-
-LEARNING_RUNS = 3
 
 SECONDS_PER_RUN = 2.0
 """How much longer a sweep with several workers takes for each run, on two cores."""
@@ -43,7 +40,7 @@ class Order:
         scenarios: The scenarios.
         positions: Only these positions, without variants; default: the whole plan.
         everything: Run equivalent points too, and every variant at every write.
-        workers: How many runs at a time.
+        workers: How many runs at a time; None: what the place takes.
         part: Which part of the plan, from 1.
         parts: In how many parts the plan is cut.
         seconds: Run what covers most in so many; None: all are run.
@@ -52,7 +49,7 @@ class Order:
     scenarios: Sequence[Scenario]
     positions: Sequence[Position] = ()
     everything: bool = False
-    workers: int = 4
+    workers: int | None = None
     part: int = 1
     parts: int = 1
     seconds: float | None = None
@@ -65,11 +62,13 @@ class Campaign:
         folder: Where everything is kept.
         console: Where progress is told.
         name: Name of the run and of its cluster.
+        place: Where runs take place.
 
     Use it as a context manager.
     """
 
-    def __init__(self, folder: SweepFolder, console: Console, name: str) -> None:
+    def __init__(self, folder: SweepFolder, console: Console, name: str, place: Place = EMBEDDED) -> None:
+        self._place = place
         self._folder = folder
         self._console = console
         self._name = name
@@ -84,7 +83,9 @@ class Campaign:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def learn(self, scenarios: Sequence[Scenario], workers: int, *, anew: bool = False) -> dict[str, Learned]:
+    def learn(
+        self, scenarios: Sequence[Scenario], workers: int | None = None, *, anew: bool = False
+    ) -> dict[str, Learned]:
         """Run scenarios without a fault, several times each, and keep what they have in common.
 
         Args:
@@ -96,9 +97,9 @@ class Campaign:
             HarnessError: A run without a fault failed or broke a promise: there is nothing to compare with.
         """
         self._keep_authored(scenarios)
-        known = {} if anew else self._folder.learned(self._version)
+        known = {} if anew else self._recalled([scenario.name for scenario in scenarios], self._version)
         wanted = [scenario for scenario in scenarios if scenario.name not in known]
-        points = [Point(scenario.name) for scenario in wanted for _ in range(LEARNING_RUNS)]
+        points = [Point(scenario.name) for scenario in wanted for _ in range(self._place.learning_runs)]
         if not points:
             return known
         self._say(f"learning {', '.join(scenario.name for scenario in wanted)}: {len(points)} runs without a fault")
@@ -120,6 +121,15 @@ class Campaign:
         self._folder.keep_learned(self._version, found)
         return {**known, **found}
 
+    def _recalled(self, names: Sequence[str], version: str) -> dict[str, Learned]:
+        """What this folder knows, and what the place remembers of scenarios that the folder does not know."""
+        known = self._folder.learned(version)
+        remembered = self._place.memory.learned(version) if self._place.memory is not None else {}
+        recalled = {name: remembered[name] for name in names if name in remembered and name not in known}
+        if recalled:
+            self._folder.keep_learned(version, recalled)
+        return {**known, **recalled}
+
     def _keep_authored(self, scenarios: Sequence[Scenario]) -> None:
         """Keep the scenarios that users brought, and make those known that this folder has."""
         for scenario in scenarios:
@@ -140,14 +150,15 @@ class Campaign:
             before = self._learn_before(planning.upgrading(subjects, everything=order.everything), order.workers)
             subjects = [replace(subject, before=before.get(subject.scenario.name)) for subject in subjects]
         plan = planning.plan(subjects, order.positions, everything=order.everything)
-        return replace(plan, points=planning.shard(plan.points, order.part, order.parts))
+        points = plan.points if order.everything else tuple(self._place.subset(plan.points))
+        return replace(plan, points=planning.shard(points, order.part, order.parts))
 
-    def _learn_before(self, names: Sequence[str], workers: int) -> dict[str, Learned]:
+    def _learn_before(self, names: Sequence[str], workers: int | None) -> dict[str, Learned]:
         """What the release before writes, which an upgrade begins with.
 
         A scenario that it does not come to the end of, or that it breaks a promise in, is kept without writes.
         """
-        known = self._folder.learned(BEFORE_UPGRADE)
+        known = self._recalled(names, BEFORE_UPGRADE)
         wanted = [name for name in names if name not in known]
         if not wanted:
             return known
@@ -206,7 +217,7 @@ class Campaign:
     def _all(
         self,
         points: Sequence[Point],
-        workers: int,
+        workers: int | None,
         kept: Callable[[Result], None] = lambda _: None,
         seconds: float | None = None,
     ) -> list[Outcome]:
@@ -223,7 +234,7 @@ class Campaign:
             try:
                 sweep = self._open()
                 sweep.ends = self._ends()
-                sweep.all(left.copy(), workers=workers, ended=ended, seconds=rest)
+                sweep.all(left.copy(), workers=workers or self._place.workers, ended=ended, seconds=rest)
                 return outcomes
             except ControlPlaneGone as error:
                 self._say(f"{error} It is started again, and the runs that were going on are repeated.")
@@ -259,8 +270,7 @@ class Campaign:
         if self._sweep is None:
             state.sweep()
             run = self._stack.enter_context(state.claim(self._name))
-            programs = programs_of(Toolchain(), BEFORE_UPGRADE)
-            self._sweep = self._stack.enter_context(sweeping(run, programs))
+            self._sweep = self._stack.enter_context(self._place.open(run))
         return self._sweep
 
     def _close(self) -> None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kuberay_e2e import state
+from kuberay_e2e.crash.inspection import fidelity, folder_of, mutants, report
 from kuberay_e2e.errors import InputError
+from kuberay_e2e.queueing.command import ClusterChoice
 from kuberay_e2e.terminal import ReportFolder, terminal
 
 if TYPE_CHECKING:
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from kuberay_e2e.verdicts import Verdict
 
 app = typer.Typer(no_args_is_help=True, help=__doc__, rich_markup_mode=None)
+
+app.command()(report)
+app.command()(fidelity)
+app.command()(mutants)
 
 Scenarios = Annotated[
     list[str] | None,
@@ -34,7 +40,13 @@ Positions = Annotated[
 ]
 Everything = Annotated[bool, typer.Option("--all", help="Run what is equivalent too, and variants at every write.")]
 Shard = Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")]
-Workers = Annotated[int, typer.Option(min=1, help="How many runs at a time.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="How many runs at a time; default: 4, and 2 where pods are real.")
+]
+Cluster = Annotated[
+    ClusterChoice,
+    typer.Option(help="Where runs take place: on simulated pods, or with a part of the plan on a real kind cluster."),
+]
 
 
 @app.command("scenarios")
@@ -47,11 +59,16 @@ def list_scenarios() -> None:
 
 
 @app.command()
-def learn(scenario: Scenarios = None, workers: Workers = 4, report: ReportFolder = None) -> None:
+def learn(
+    scenario: Scenarios = None,
+    workers: Workers = None,
+    cluster: Cluster = ClusterChoice.EMBEDDED,
+    report_folder: ReportFolder = None,
+) -> None:
     """Run scenarios without a fault, and say which writes are the same in every run."""
     from kuberay_e2e.crash import catalogue
 
-    with _campaign(report) as campaign:
+    with _campaign(report_folder, cluster) as campaign:
         for name, learned in campaign.learn(catalogue.select(scenario or ()), workers, anew=True).items():
             print(f"{name}: {len(learned.writes)} writes in each of {learned.runs} runs")
             for write in learned.writes:
@@ -66,12 +83,13 @@ def plan(
     position: Positions = None,
     everything: Everything = False,
     shard: Shard = "1/1",
-    workers: Workers = 4,
-    report: ReportFolder = None,
+    workers: Workers = None,
+    cluster: Cluster = ClusterChoice.EMBEDDED,
+    report_folder: ReportFolder = None,
 ) -> None:
     """Say what would be run."""
     order = _order(scenario, position, everything, workers, shard, None)
-    with _campaign(report) as campaign:
+    with _campaign(report_folder, cluster) as campaign:
         planned = campaign.plan(order)
     for point in planned.points:
         print(point)
@@ -90,25 +108,38 @@ def run(
     position: Positions = None,
     everything: Everything = False,
     shard: Shard = "1/1",
-    workers: Workers = 4,
+    workers: Workers = None,
+    cluster: Cluster = ClusterChoice.EMBEDDED,
     time_budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="Run what covers most in this time, such as 90s or 5m.")
     ] = None,
-    report: ReportFolder = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was run into this folder before.")] = False,
+    report_folder: ReportFolder = None,
 ) -> None:
-    """Run what has no result yet: an interrupted sweep goes on in its folder."""
+    """Run what has no result yet, and write the report: an interrupted sweep goes on in its folder."""
+    from kuberay_e2e.crash.report import read, write
+    from kuberay_e2e.crash.store import SweepFolder
     from kuberay_e2e.verdicts import exit_code
 
     order = _order(scenario, position, everything, workers, shard, time_budget)
-    with _campaign(report) as campaign:
-        verdicts = campaign.run(order)
+    folder = SweepFolder(folder_of(report_folder))
+    if fresh:
+        folder.clear()
+    try:
+        with _campaign(report_folder, cluster) as campaign:
+            verdicts = campaign.run(order)
+    finally:
+        if folder.is_sweep:
+            print(f"Report: {write(read(folder))}")
     _tell(verdicts)
     raise typer.Exit(exit_code(verdicts))
 
 
 @app.command()
 def replay(
-    point: Annotated[str, typer.Argument(help="The run, as `plan` and reports write it.")], report: ReportFolder = None
+    point: Annotated[str, typer.Argument(help="The run, as `plan` and reports write it.")],
+    cluster: Cluster = ClusterChoice.EMBEDDED,
+    report_folder: ReportFolder = None,
 ) -> None:
     """Run one point again, exactly."""
     from kuberay_e2e.crash import catalogue
@@ -116,7 +147,7 @@ def replay(
     from kuberay_e2e.verdicts import exit_code
 
     parsed = points.parse(point)
-    with _campaign(report) as campaign:
+    with _campaign(report_folder, cluster) as campaign:
         catalogue.select([parsed.scenario])
         verdict = campaign.replay(parsed)
     for finding in verdict.findings:
@@ -139,23 +170,24 @@ def _tell(verdicts: "list[Verdict]") -> None:
     print(f"{len(verdicts)} runs: {', '.join(counts)}.")
 
 
-def _campaign(report: Path | None) -> "Campaign":
-    from kuberay_e2e.crash import authored, catalogue
+def _campaign(report_folder: Path | None, cluster: ClusterChoice = ClusterChoice.EMBEDDED) -> "Campaign":
+    from kuberay_e2e.crash import authored, catalogue, places
     from kuberay_e2e.crash.campaign import Campaign
     from kuberay_e2e.crash.store import SweepFolder
 
-    folder = report or state.state_folder() / "sweeps" / "default"
+    folder = folder_of(report_folder)
     for scenario in authored.kept(folder):
         catalogue.register(scenario)
     console = terminal(sys.stderr, plain_width=200)
-    return Campaign(SweepFolder(folder), console, state.free_name("crash"))
+    place = places.KIND if cluster is ClusterChoice.KIND else places.EMBEDDED
+    return Campaign(SweepFolder(folder), console, state.free_name("crash"), place)
 
 
 def _order(
     scenario: list[str] | None,
     position: list[str] | None,
     everything: bool,
-    workers: int,
+    workers: int | None,
     shard: str,
     budget: str | None,
 ) -> "Order":

@@ -59,6 +59,12 @@ class SweepFolder:
         """True where something was kept."""
         return (self.path / _LEARNED).exists() or (self.path / _RESULTS).exists()
 
+    def clear(self) -> None:
+        """Forget everything that was learned and run."""
+        for name in (_LEARNED, _RESULTS):
+            (self.path / name).unlink(missing_ok=True)
+        shutil.rmtree(self.path / _RUNS, ignore_errors=True)
+
     def versions(self) -> list[str]:
         """The versions of the operator with which something was learned.
 
