@@ -58,3 +58,37 @@ def render(
     for note in result.notes:
         print(f"note: {note}", file=sys.stderr)
     print(f"{result.objects} objects of the stack {stack} are in {out}, for {layout}.")
+
+
+@app.command()
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `kuberay-e2e render` has written.")],
+    base: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder before the change: say what the change does.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the findings and the change there too, as Markdown.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Settings of the policies; default: kuberay-policies.yaml here.")
+    ] = None,
+    environment: Annotated[
+        str, typer.Option(metavar="NAME", help="Environment of the settings; default: the one with the stack's name.")
+    ] = "",
+    crds: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="File or folder with CRDs that DIR does not have; may be repeated."),
+    ] = None,
+) -> None:
+    """Check a rendered folder: schemas, policies, order, prune safety, jobs that would run twice, names, drift."""
+    from kuberay_e2e.gitops import checking, report
+    from kuberay_e2e.gitops.difference import difference
+    from kuberay_e2e.gitops.tree import Tree
+
+    tree = Tree.read(folder)
+    findings = checking.check(tree, checking.Choices(config, environment, tuple(crds or ())))
+    change = difference(base, tree) if base is not None else None
+    print(report.text(tree, findings, change))
+    if markdown is not None:
+        markdown.write_text(report.markdown(tree, findings, change), encoding="utf-8")
+    raise typer.Exit(int(checking.failed(findings)))
