@@ -53,10 +53,11 @@ class Gateway:
         self._incarnations: dict[int, Incarnation] = {}
         self._identifier = Identifier()
         self._held: dict[str, asyncio.Event] = {}
+        self._handling: set[asyncio.Task[Any]] = set()
 
     async def __aenter__(self) -> "Gateway":
         await self._upstream.__aenter__()
-        server = web.Server(self._handle, access_log=None)
+        server = web.Server(self._serve, access_log=None)
         self._runner = web.ServerRunner(server, shutdown_timeout=_CLOSING_SECONDS)
         await self._runner.setup()
         return self
@@ -66,6 +67,9 @@ class Gateway:
             await incarnation.close()
         await self._upstream.__aexit__(*_)
         await self._runner.cleanup()
+        for task in self._handling:
+            task.cancel()
+        await asyncio.gather(*self._handling, return_exceptions=True)
 
     def arm(self, fault: Fault) -> Fault:
         """Let a fault wait for its write."""
@@ -103,6 +107,13 @@ class Gateway:
     async def close(self, incarnation: Incarnation) -> None:
         """Close the port of an incarnation that has ended."""
         await incarnation.close()
+
+    async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Handle a request to its end, also when its sender has gone; the gateway waits for it when it closes."""
+        task = asyncio.ensure_future(self._handle(request))
+        self._handling.add(task)
+        task.add_done_callback(self._handling.discard)
+        return await asyncio.shield(task)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         assert request.transport is not None
