@@ -213,3 +213,22 @@ def test_the_job_is_submitted_when_a_status_is_written() -> None:
     assert mutants.to_ray("submit")(submission)
     assert submission.path == "/api/v1/namespaces/n/services/job-x2bcd-head-svc:dashboard/proxy/api/jobs/"
     assert json.loads(submission.body) == {"submission_id": "a", "entrypoint": "python"}
+
+
+def test_an_operator_ends_after_its_write_and_the_gateway_takes_no_notice() -> None:
+    ended: list[int] = []
+    asked = status()
+    asked.incarnation.kill = lambda: ended.append(1)
+    carrier, [answer] = run(Mutation(mutants.write("update", "rayjobs", "status"), mutants.crashed), asked)
+    assert (len(carrier.calls), ended, answer, asked.incarnation.dead) == (1, [1], None, False)
+
+
+@pytest.mark.parametrize(("dead", "writers"), [(False, [1, 2]), (True, [1])])
+def test_a_write_is_repeated_in_the_name_of_another_operator_that_lives(dead: bool, writers: list[int]) -> None:
+    standby = Incarnation(2, "http://gateway", "token")
+    mutation = mutants.Usurped(mutants.write("update", "rayjobs", "status"))
+    lease = dataclasses.replace(call("GET", "/apis/coordination.k8s.io/v1/leases"), incarnation=standby)
+    standby.dead = dead
+    carrier, _ = run(mutation, lease, status())
+    assert [one.incarnation.number for one in carrier.calls[1:]] == writers
+    assert mutation.acted == len(writers) - 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from kuberay_e2e.gateway import mutants as do
 from kuberay_e2e.gateway.identity import random_part
-from kuberay_e2e.gateway.mutants import Act, Change, Mutation, ReleasedFirst, releases, to_ray, write
+from kuberay_e2e.gateway.mutants import Act, Change, Mutation, ReleasedFirst, Usurped, releases, to_ray, write
 
 
 @dataclass(frozen=True)
@@ -227,6 +227,27 @@ MUTANTS: tuple[Mutant, ...] = (
         "k8sjob/create:Job#1@before",
         ("no write by a dead operator",),
         _write(do.raised, "create", "jobs"),
+    ),
+    Mutant(
+        "operator-ends",
+        "The operator ends by itself after a write.",
+        "k8sjob",
+        ("the operator lives on",),
+        _write(do.crashed, "create", "jobs"),
+    ),
+    Mutant(
+        "standby-writes",
+        "A standby writes although it is not the leader.",
+        "k8sjob+failover",
+        ("only the leader writes",),
+        lambda: Usurped(write("create", "jobs")),
+    ),
+    Mutant(
+        "more-than-without-a-fault",
+        "A RayCluster is created twice, and the RayJob deleted while the operator is down.",
+        "k8sjob/create:Job#1@committed+delete",
+        ("no more than without a fault",),
+        _write(do.twice_renamed, "create", "rayclusters"),
     ),
     Mutant(
         "events-repeated",

@@ -17,6 +17,7 @@ from kuberay_e2e.gateway import protobuf
 from kuberay_e2e.gateway.answers import Answer
 from kuberay_e2e.gateway.calls import Call, Carry, Reply
 from kuberay_e2e.gateway.identity import random_part, stem
+from kuberay_e2e.gateway.incarnation import Incarnation
 from kuberay_e2e.gateway.rayroute import RayRoute
 from kuberay_e2e.gateway.requests import parse
 
@@ -168,6 +169,13 @@ async def raised(call: Call, carry: Carry) -> Reply:
     return reply
 
 
+async def crashed(call: Call, carry: Carry) -> Reply:
+    """Carry a call, and end the process that sent it: the gateway takes no notice, as if it had ended by itself."""
+    await carry(call)
+    call.incarnation.kill()
+    return Reply()
+
+
 async def with_cluster_deleted(call: Call, carry: Carry) -> Reply:
     """Carry a status write of a RayJob, and delete its RayCluster at once."""
     reply = await carry(call)
@@ -210,6 +218,35 @@ class ReleasedFirst(Mutation):
     async def _keep(self, call: Call, carry: Carry) -> Reply:
         self._kept.append(call)
         return await swallowed_stop(call, carry)
+
+
+class Usurped(Mutation):
+    """Carries a call, and then once more in the name of another operator that lives.
+
+    Args:
+        chosen: Whether a call is to be acted on.
+    """
+
+    def __init__(self, chosen: Chosen) -> None:
+        super().__init__(self._chosen_beside_another, self._usurp)
+        self._wanted = chosen
+        self._seen: dict[int, Incarnation] = {}
+
+    async def __call__(self, call: Call, carry: Carry) -> Reply:
+        """Reply to a call."""
+        self._seen[call.incarnation.number] = call.incarnation
+        return await super().__call__(call, carry)
+
+    def _others(self, call: Call) -> list[Incarnation]:
+        return [one for one in self._seen.values() if one is not call.incarnation and not one.dead]
+
+    def _chosen_beside_another(self, call: Call) -> bool:
+        return self._wanted(call) and bool(self._others(call))
+
+    async def _usurp(self, call: Call, carry: Carry) -> Reply:
+        reply = await carry(call)
+        await carry(dataclasses.replace(call, incarnation=self._others(call)[0]))
+        return reply
 
 
 def _json(body: bytes) -> dict[str, Any]:
