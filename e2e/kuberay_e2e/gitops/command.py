@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from kuberay_e2e.gitops.health.command import health
+
 app = typer.Typer(no_args_is_help=True, help="Check what a sync engine will do.", rich_markup_mode=None)
+app.command()(health)
 
 
 class LayoutChoice(StrEnum):

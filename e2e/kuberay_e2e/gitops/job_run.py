@@ -31,16 +31,17 @@ READ_EACH_TIME = frozenset(
 )
 """Fields of the spec that KubeRay reads at each reconcile, so that edits of them change the run that is there."""
 
+_HEXADECIMAL = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")
 _HASHED = re.compile(rf"(?P<base>.+)-[0-9a-f]{{{HASH_LENGTH}}}")
 
 
-def as_run(manifest: Mapping[str, Any], identity: str) -> dict[str, Any]:
+def as_run(manifest: Mapping[str, Any], identity: str, *, named: bool) -> dict[str, Any]:
     """Return a RayJob under the name of its run, with the annotation.
 
     Args:
         manifest: The RayJob in its normal form.
-        identity: What the program says of its run, in hexadecimal; empty if it says nothing, as for a job whose name
-            carries a content hash.
+        identity: What the program says of its run; empty if it says nothing, and its spec alone tells it.
+        named: Whether the program has put the run into the name already.
 
     Raises:
         InputError: With the run the name would be longer than KubeRay allows.
@@ -48,8 +49,11 @@ def as_run(manifest: Mapping[str, Any], identity: str) -> dict[str, Any]:
     metadata = manifest["metadata"]
     digest = run_hash(manifest)
     name = str(metadata["name"])
-    if identity or not _HASHED.fullmatch(name):
-        name = f"{name}-{(identity or digest)[:HASH_LENGTH]}"
+    if not named:
+        run = identity or digest
+        if not _HEXADECIMAL.match(run):
+            run = hashlib.sha256(run.encode()).hexdigest()
+        name = f"{name}-{run[:HASH_LENGTH]}"
     if len(name) > NAME_LENGTH:
         longest = NAME_LENGTH - HASH_LENGTH - 1
         raise InputError(

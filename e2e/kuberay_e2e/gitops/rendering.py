@@ -1,6 +1,6 @@
 """A stack becomes a folder of YAML."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from kuberay_e2e.gitops import folder
 from kuberay_e2e.gitops.declared import Declared, declared_objects
 from kuberay_e2e.gitops.declared import title as titled
 from kuberay_e2e.gitops.folder import Record
-from kuberay_e2e.gitops.job_run import as_run
+from kuberay_e2e.gitops.job_run import as_run, carries_run
 from kuberay_e2e.gitops.layout import Layout, Target, annotated, engine_files
 from kuberay_e2e.gitops.normal_form import normal_form
 from kuberay_e2e.gitops.placed import Placed, identity, is_ray_job
@@ -18,6 +18,9 @@ from kuberay_e2e.gitops.secret import Secrets, without_secrets
 from kuberay_e2e.gitops.stage import stage_of
 from kuberay_e2e.gitops.yaml_text import yaml_text
 from kuberay_toolchain import Toolchain
+
+_RAY_JOB = "kuberay:index:RayJob"
+"""Type of the component that names a RayJob by its run, or has a replacement trigger for it."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def rendered_stack(declared: Sequence[Declared], order: Order) -> Rendered:
     for path, content in engine_files(placed_objects, order.layout, order.target).items():
         texts[path] = yaml_text(content)
     record = Record(order.stack, order.layout, order.target.path, order.repository, secrets)
-    return Rendered({folder.RECORD: record.text(), **texts}, tuple(_unique(notes)), len(objects))
+    return Rendered({folder.RECORD: record.text(), **texts}, tuple(sorted(set(notes))), len(objects))
 
 
 def _placed(item: Declared) -> tuple[Placed, list[str]]:
@@ -127,7 +130,8 @@ def _placed(item: Declared) -> tuple[Placed, list[str]]:
         )
     manifest, left_out = normal_form(item.manifest)
     if is_ray_job(manifest):
-        manifest = as_run(manifest, item.identity)
+        named = _RAY_JOB in item.components and not item.identity and carries_run(name)
+        manifest = as_run(manifest, item.identity, named=named)
     notes = [
         f"{titled(manifest)}: {field.path} {field.value!r} is left out, because {_lower(field.writer)} writes it."
         for field in left_out
@@ -144,7 +148,3 @@ def _refuse_again(manifest: Mapping[str, Any], titles: dict[tuple[str, str, str,
 
 def _lower(writer: str) -> str:
     return writer if writer == "Kueue" else f"{writer[0].lower()}{writer[1:]}"
-
-
-def _unique(notes: Iterable[str]) -> Iterable[str]:
-    return dict.fromkeys(notes)

@@ -1,0 +1,125 @@
+"""What operator and Kueue write in every state, recorded anew: the health is that of the stored recordings.
+
+`KUBERAY_RECORD=1` stores the recordings in `tests/gitops/snapshots`.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from kuberay_e2e.gitops.health import documents
+from kuberay_e2e.operator_process import OperatorProcess
+from kuberay_e2e.pods.kueue import KueueRunner
+from kuberay_e2e.pytest_plugin import Scripts
+from kuberay_e2e.ray import Script
+from kuberay_e2e.session import Session
+from tests.gitops.evaluators import argocd, flux
+from tests.gitops.scene import KUEUE, RAY, Scene
+from tests.gitops.states import STATES, Item, State, snapshot
+from tests.gitops.versions import Versions
+
+pytestmark = pytest.mark.e2e
+
+PATIENCE = 240.0
+"""Seconds from the start of all jobs until the last state, on a loaded machine."""
+
+
+@pytest.fixture
+def scene(
+    kuberay_session: Session, kuberay_kueue: KueueRunner, kuberay_namespace: str, kuberay_scripts: Scripts
+) -> Iterator[Scene]:
+    assert kuberay_kueue.ready == 1
+    made = Scene(kuberay_session.access, kuberay_namespace, kuberay_scripts)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def versions(kuberay_session: Session, kuberay_namespace: str) -> Iterator[Versions]:
+    inside = {RAY: ("rayjobs", "rayclusters", "rayservices"), KUEUE: ("localqueues", "workloads")}
+    paths = [
+        f"{root}/namespaces/{kuberay_namespace}/{plural}" for root, plurals in inside.items() for plural in plurals
+    ]
+    with Versions(kuberay_session.access, [*paths, f"{KUEUE}/clusterqueues"]) as seen:
+        yield seen
+
+
+def test_every_state_is_as_it_was_recorded(kuberay_operator: OperatorProcess, scene: Scene, versions: Versions) -> None:
+    assert kuberay_operator.running
+    deadline = time.monotonic() + PATIENCE
+
+    def seen(file: str, kind: str) -> Item:
+        [state] = [state for state in STATES if (state.file, state.kind) == (file, kind)]
+        return wait(state)
+
+    def wait(state: State) -> Item:
+        def holds(item: Item) -> bool:
+            return item["kind"] == state.kind and _named(item, state, scene.namespace) and state.holds(item)
+
+        return versions.wait(holds, f"{state.kind} {state.name} in {state.file}", deadline - time.monotonic())
+
+    _start(scene)
+    seen("running", "RayJob")
+    scene.go_on.set()
+    seen("complete-succeeded", "RayJob")
+    scene.delete("RayJob", "succeeds")
+    seen("ready", "RayCluster")
+    for pod in scene.pods("plain"):
+        scene.delete("Pod", pod)
+    seen("head-lost", "RayCluster")
+    scene.patch("rayclusters", "plain", {"spec": {"suspend": True}})
+    put_off = versions.wait(
+        lambda item: item["kind"] == "Workload" and item["metadata"]["name"].startswith("rayjob-put-off-"),
+        "the Workload of put-off",
+        deadline - time.monotonic(),
+    )
+    scene.patch("workloads", put_off["metadata"]["name"], {"spec": {"active": False}})
+
+    wrong = {}
+    for state in STATES:
+        item = snapshot(wait(state), scene.namespace)
+        if os.environ.get("KUBERAY_RECORD"):
+            state.path.write_text(json.dumps(item, indent=1, sort_keys=True) + "\n")
+        if (health := _health(item)) != _health(state.read()) or health != (state.argocd, state.flux):
+            wrong[state.path.stem] = (health, item)
+    assert not wrong
+
+
+def _start(scene: Scene) -> None:
+    scene.refuse()
+    scene.queues()
+    scene.job("succeeds", Script(pending=4.0, duration=4.0, until=scene.go_on))
+    scene.job("stopped", Script(duration=0.5, end="STOPPED"))
+    scene.job("fails", Script(duration=0.5, end="FAILED"), backoffLimit=1)
+    scene.job("unsubmitted", Script(failed_submitters=9))
+    scene.job("too-long", Script(duration=600), activeDeadlineSeconds=15)
+    scene.job("invalid", backoffLimit=-1)
+    scene.job("interactive", submissionMode="InteractiveMode")
+    scene.job("by-hand", suspend=True, shutdownAfterJobFinishes=True)
+    scene.late_job("too-late", "40", preRunningDeadlineSeconds=20)
+    scene.late_job("no-pods", "60")
+    scene.cluster("plain")
+    scene.cluster("refused", "60")
+    scene.service("serve")
+    scene.service("invalid", rayClusterDeletionDelaySeconds=-1)
+    scene.queued_job("admitted", 1, Script(end="FAILED", until=scene.go_on))
+    scene.queued_job("queued", 1)
+    scene.queued_job("too-big", 4)
+    scene.queued_job("put-off", 1)
+
+
+def _named(item: Item, state: State, namespace: str) -> bool:
+    name = str(item["metadata"]["name"])
+    if state.kind == "Workload":
+        return name.startswith(f"{state.name}-")
+    return name == (f"{namespace}-{state.name}" if state.kind == "ClusterQueue" else state.name)
+
+
+def _health(item: Item) -> tuple[str, str]:
+    scripts = documents.argocd()["data"]
+    [script] = [text for name, text in scripts.items() if name.endswith(f"_{item['kind']}")]
+    [entry] = [entry for entry in documents.flux() if entry["kind"] == item["kind"]]
+    return argocd(script, item).status, flux(entry, item)
