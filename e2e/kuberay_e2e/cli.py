@@ -36,7 +36,6 @@ app = typer.Typer(
 )
 app.add_typer(images.app, name="images")
 app.add_typer(crash.app, name="crash")
-app.add_typer(gitops.app, name="gitops")
 app.command()(gitops.render)
 app.add_typer(gitops.app, name="gitops")
 app.command()(doctor)
