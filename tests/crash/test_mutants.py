@@ -15,16 +15,12 @@ from kuberay_e2e.crash.mutation import Fate, KillTable, Row, judged, kill_table,
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.sweep import Outcome, Sweep
 from kuberay_e2e.gateway.calls import Tamper
-from kuberay_e2e.gateway.mutants import Mutation
+from kuberay_e2e.gateway.mutants import Mutation, twice
 from kuberay_e2e.verdicts import Finding
 from tests.crash.recorded import good
 
 PROMISE = "counters count attempts"
-MUTANT = Mutant("wrong", "Counts wrong.", "http", (PROMISE,), lambda: Mutation(lambda _: False, _never))
-
-
-async def _never(*_: object) -> None:  # type: ignore[misc]
-    raise AssertionError
+MUTANT = Mutant("wrong", "Counts wrong.", "http", (PROMISE,), lambda: Mutation(lambda _: False, twice))
 
 
 def promises() -> set[str]:
