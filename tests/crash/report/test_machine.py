@@ -40,7 +40,7 @@ def test_all_of_it_is_there_as_json(tmp_path: Path) -> None:
     assert len(data["runs"]) == 17
     [scenario] = data["scenarios"]
     assert scenario["unstable"] == {"create:Pod~job-*-workers-worker-*#2": "made in 2 of 3 runs"}
-    assert scenario["coverage"]["pairs"] == 24
+    assert scenario["coverage"]["pairs"] == 6 * 9
     assert scenario["matrix"]["create:RayCluster~job-*#1"]["lost"]["mark"] == "violated"
     assert scenario["entrypoint"]["lost"]["ran"] == "at least once"
     [deviation] = data["deviations"]

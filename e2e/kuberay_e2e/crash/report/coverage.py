@@ -1,7 +1,8 @@
 """Which pairs of write and position were run, and why others were not."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 
 from kuberay_e2e.crash.report.matrix import Mark
 from kuberay_e2e.crash.report.summary import Group
@@ -19,7 +20,8 @@ class Coverage:
         impossible: Pairs that cannot exist.
         error: Pairs whose run could not be judged.
         not_run: Pairs that are still to be run.
-        variants: Runs with variants.
+        variants: Points with variants that were to be run.
+        variants_judged: Those of them with a run that could be judged.
         reasons: Why pairs were left out, and how many for each reason.
     """
 
@@ -31,34 +33,40 @@ class Coverage:
     error: int
     not_run: int
     variants: int
+    variants_judged: int
     reasons: Mapping[str, int]
+
+
+_JUDGED = (Mark.HELD, Mark.DEVIATES, Mark.VIOLATED)
 
 
 def coverage(group: Group) -> Coverage:
     """Count the pairs of a scenario."""
-    matrix = group.matrix
-    marks = [
-        cell.mark
-        for row in matrix.rows
-        for column, cell in zip(matrix.columns, row.cells, strict=True)
-        if "+" not in column
+    cells = [
+        ("+" in column, cell.mark)
+        for row in group.matrix.rows
+        for column, cell in zip(group.matrix.columns, row.cells, strict=True)
+        if cell.mark is not Mark.NOT_PLANNED
     ]
+    marks = [mark for variant, mark in cells if not variant]
+    variants = [mark for variant, mark in cells if variant]
     return Coverage(
         len(group.learned.writes),
         len(marks),
-        sum(mark in (Mark.HELD, Mark.DEVIATES, Mark.VIOLATED) for mark in marks),
+        sum(mark in _JUDGED for mark in marks),
         marks.count(Mark.EQUIVALENT),
         marks.count(Mark.IMPOSSIBLE),
         marks.count(Mark.ERROR),
         marks.count(Mark.NOT_RUN),
-        sum("+" in run.column for run in group.runs),
-        matrix.reasons(),
+        len(variants),
+        sum(mark in _JUDGED for mark in variants),
+        group.matrix.reasons(),
     )
 
 
-def sentence(figures: list[Coverage]) -> str:
+def sentence(figures: Sequence[Coverage]) -> str:
     """All scenarios together, in a sentence."""
-    names = ("pairs", "judged", "equivalent", "impossible", "error", "not_run", "variants")
+    names = [field.name for field in fields(Coverage) if field.name != "reasons"]
     total = {name: sum(getattr(one, name) for one in figures) for name in names}
     parts = [
         f"{total['judged']} of {total['pairs']} judged",
@@ -67,5 +75,13 @@ def sentence(figures: list[Coverage]) -> str:
     ]
     parts += [f"{total['error']} without a verdict"] if total["error"] else []
     parts += [f"{total['not_run']} not run"] if total["not_run"] else []
-    parts += [f"{total['variants']} with variants besides"] if total["variants"] else []
-    return ", ".join(parts)
+    variants = f"; {total['variants_judged']} of {total['variants']} with variants judged" if total["variants"] else ""
+    return ", ".join(parts) + variants
+
+
+def reasons(figures: Sequence[Coverage]) -> Mapping[str, int]:
+    """Why pairs of all scenarios were left out, and how many for each reason, the most frequent first."""
+    total = Counter[str]()
+    for one in figures:
+        total.update(one.reasons)
+    return dict(total.most_common())

@@ -59,13 +59,14 @@ def _group(group: Group) -> dict[str, Any]:
                     "mark": cell.mark.value,
                     **({"run": str(cell.run.result.point)} if cell.run else {}),
                     **({"why": cell.why} if cell.why else {}),
+                    **({"same": cell.same} if cell.same else {}),
                 }
                 for column, cell in zip(matrix.columns, row.cells, strict=True)
             }
             for row in matrix.rows
         },
         "entrypoint": {
-            once.column: {
+            once.fault: {
                 "ran": once.guarantee.value,
                 "runs": once.runs,
                 "off": [str(run.result.point) for run in once.off],

@@ -43,13 +43,13 @@ def markdown(report: Report) -> str:
 
 
 def ran(once: Sequence[Once]) -> str:
-    """How often the entrypoint ran, positions of the same answer together."""
+    """How often the entrypoint ran, positions with the same answer together."""
     found: dict[Guarantee, list[str]] = {}
     for one in once:
-        found.setdefault(one.guarantee, []).append(one.column)
+        found.setdefault(one.guarantee, []).append(one.fault)
     if len(found) == 1:
         return str(next(iter(found)))
-    return "; ".join(f"{guarantee} ({', '.join(columns)})" for guarantee, columns in found.items()) or "not known"
+    return "; ".join(f"{guarantee} ({', '.join(faults)})" for guarantee, faults in found.items()) or "not known"
 
 
 def cell(text: str) -> str:

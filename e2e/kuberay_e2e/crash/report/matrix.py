@@ -1,16 +1,16 @@
 """The matrix of a scenario: its writes by positions, and which of the pairs were run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from kuberay_e2e.crash import planning
-from kuberay_e2e.crash.equivalence import equivalents
 from kuberay_e2e.crash.learning import Learned
-from kuberay_e2e.crash.point import Point
-from kuberay_e2e.crash.report.runs import Run
-from kuberay_e2e.gateway import Position, WriteSelector
+from kuberay_e2e.crash.point import parse
+from kuberay_e2e.crash.report.planned import Planned
+from kuberay_e2e.crash.report.runs import Run, column_of
+from kuberay_e2e.gateway import WriteSelector
 from kuberay_e2e.verdicts import State
 
 
@@ -35,11 +35,13 @@ class Cell:
         mark: What there is to say of it.
         run: The run that says it; of an equivalent pair, that of the pair it is equivalent to.
         why: Why there is no run of its own.
+        same: The point that an equivalent one is the same as.
     """
 
     mark: Mark
     run: Run | None = None
     why: str = ""
+    same: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,45 +81,38 @@ class Matrix:
         return dict(sorted(found.items()))
 
 
-def matrix(learned: Learned, runs: Sequence[Run]) -> Matrix:
+def matrix(learned: Learned, planned: Planned, runs: Mapping[str, Run]) -> Matrix:
     """Lay out the runs of a scenario.
-
-    The positions are those of the default plan, and all others at which something was run.
 
     Args:
         learned: The writes of its runs without a fault.
-        runs: Its runs.
+        planned: What is to be run of all scenarios.
+        runs: The runs of all scenarios, by point.
     """
-    disturbed = {str(run.result.point): run for run in runs if run.result.point.write}
-    seen = {run.result.point.position for run in disturbed.values()}
-    positions = [position for position in Position if position in seen or position in planning.KILLS]
-    points = planning.single(learned, positions)
-    left_out = equivalents(points, {learned.scenario: learned})
-    same = {str(point): str(entry.same) for point, entry in left_out.items()}
-    variants = sorted({run.column for run in disturbed.values()} - set(positions))
-    columns = (*map(str, positions), *variants)
-    writes = dict.fromkeys(
-        (*learned.writes, *(run.result.point.write for run in disturbed.values() if run.result.point.write))
-    )
+    disturbed = [run for run in runs.values() if run.result.point.scenario == learned.scenario and run.column]
+    prefix = f"{learned.scenario}/"
+    seen = {
+        *(run.column for run in disturbed),
+        *(column_of(name) for name in planned.points if name.startswith(prefix)),
+    }
+    columns = (*map(str, planned.positions), *sorted(seen - set(planned.positions)))
+    writes = dict.fromkeys((*learned.writes, *(run.result.point.write for run in disturbed if run.result.point.write)))
     rows = []
     for write in writes:
-        cells = [_cell(learned.scenario, write, column, disturbed, same) for column in columns]
-        rows.append(Row(write, write in learned.writes, tuple(cells)))
+        names = [f"{prefix}{write}@{column}" for column in columns]
+        rows.append(Row(write, write in learned.writes, tuple(_cell(name, planned, runs) for name in names)))
     return Matrix(columns, tuple(rows))
 
 
-def _cell(scenario: str, write: WriteSelector, column: str, runs: Mapping[str, Run], same: Mapping[str, str]) -> Cell:
-    name = f"{scenario}/{write}@{column}"
+def _cell(name: str, planned: Planned, runs: Mapping[str, Run]) -> Cell:
     if (run := runs.get(name)) is not None:
         return Cell(_MARKS[run.verdict.state], run)
-    if "+" in column:
-        return Cell(Mark.NOT_PLANNED)
-    if why := planning.impossible(Point(scenario, write, Position(column))):
-        return Cell(Mark.IMPOSSIBLE, why=why)
-    if (other := same.get(name)) is not None:
-        position = other.rpartition("@")[2]
-        return Cell(Mark.EQUIVALENT, runs.get(other), f"{column} is equivalent to {position}")
-    return Cell(Mark.NOT_RUN)
+    if (entry := planned.left_out.get(name)) is not None:
+        return Cell(Mark.EQUIVALENT, runs.get(str(entry.same)), entry.reason, str(entry.same))
+    if name in planned.points:
+        return Cell(Mark.NOT_RUN)
+    why = "" if "+" in column_of(name) else planning.impossible(parse(name))
+    return Cell(Mark.IMPOSSIBLE, why=why) if why else Cell(Mark.NOT_PLANNED)
 
 
 _MARKS = {

@@ -15,11 +15,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kuberay_e2e.crash.report import commands, wording
-from kuberay_e2e.crash.report.coverage import Coverage, coverage, sentence
+from kuberay_e2e.crash.report.coverage import Coverage, coverage, reasons, sentence
 from kuberay_e2e.crash.report.evidence import LEDGER, TRACE, Evidence, read
 from kuberay_e2e.crash.report.matrix import Cell, Mark
 from kuberay_e2e.crash.report.runs import Run, in_state
-from kuberay_e2e.crash.report.summary import Defect, Group, Once, Report
+from kuberay_e2e.crash.report.summary import Defect, Group, Once, Report, fault_order
 from kuberay_e2e.crash.report.timeline import timeline
 from kuberay_e2e.verdicts import State
 
@@ -28,6 +28,9 @@ TIMELINE_BYTES = 6_000_000
 
 _OPENED = 6
 """How many of the runs that broke a promise are open when the page is."""
+
+_WIDTH = 980
+"""Pixels of a lane on a desk; a word that does not fit its bar there is left to the words below."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _UPSTREAM = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull|discussions)/\d+")
@@ -62,11 +65,11 @@ class Part:
         id: Its name in the page.
         title: Its heading.
         group: The scenario's runs.
-        told: Disturbed runs that are told in full.
+        told: Disturbed runs that are told in full, as those without a fault are.
         listed: Disturbed runs that have a line.
         counts: How many runs came out how.
         coverage: Which pairs were run.
-        once: How often the entrypoint ran, by column.
+        once: How often the entrypoint ran, by position.
         defects: The deviations of its version, by id.
     """
 
@@ -104,7 +107,8 @@ def page(report: Report, target: Path) -> str:
         pairs=sentence([part.coverage for part in parts]),
         go_on=commands.go_on(report.folder),
         parts=parts,
-        once_columns=list(dict.fromkeys(column for part in parts for column in part.once)),
+        faults=sorted({fault for part in parts for fault in part.once}, key=fault_order),
+        reasons=reasons([part.coverage for part in parts]),
         legend=_LEGEND,
         signs=SIGNS,
         bodies=_bodies(parts, report.folder, target, environment),
@@ -118,18 +122,17 @@ def page(report: Report, target: Path) -> str:
 
 def _part(report: Report, group: Group) -> Part:
     several = len(report.versions) > 1
-    disturbed = [run for run in group.runs if run.result.point.write]
-    told = [run for run in disturbed if run.verdict.state is not State.HELD]
+    told = [run for run in group.disturbed if run.verdict.state is not State.HELD]
     order = [State.VIOLATED, State.ERROR, State.DEVIATES, State.HELD]
     return Part(
         f"scenario-{group.name}" + (f"-{group.version}" if several else ""),
         group.name + (f" ({group.version})" if several else ""),
         group,
         sorted(told, key=lambda run: (order.index(run.verdict.state), run.number)),
-        [run for run in disturbed if run.verdict.state is State.HELD],
+        [run for run in group.disturbed if run.verdict.state is State.HELD],
         [(state.value, len(in_state(group.runs, state))) for state in State],
         coverage(group),
-        {once.column: once for once in group.once},
+        {once.fault: once for once in group.once},
         {defect.deviation.id: defect for defect in report.defects if defect.version == group.version},
     )
 
@@ -152,8 +155,7 @@ def _by_interest(parts: Sequence[Part]) -> list[tuple[Part, Run]]:
     met: set[tuple[str, ...]] = set()
     ranked: list[tuple[int, Part, Run]] = []
     for part in parts:
-        if part.group.fault_free:
-            ranked.append((0, part, part.group.fault_free))
+        ranked += [(0, part, run) for run in part.group.undisturbed]
         for run in part.told:
             ranked.append((_INTEREST[run.verdict.state] + (run.verdict.deviation in met), part, run))
             met.add(run.verdict.deviation)
@@ -201,6 +203,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     filters: dict[str, Any] = {
+        "fits": lambda bar, whole: _WIDTH * (bar.end - bar.start) / whole > 8 + 6 * len(bar.label),
         "share": lambda value, whole: f"{100 * value / whole:.2f}%",
         "duration": wording.duration,
         "kuberay": lambda version: f"KubeRay {version}",

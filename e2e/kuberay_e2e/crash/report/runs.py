@@ -40,7 +40,13 @@ class Run:
     @property
     def column(self) -> str:
         """Position and variants, as the point writes them; empty for a run without a fault."""
-        return str(self.result.point).rpartition("@")[2] if self.result.point.write else ""
+        return column_of(str(self.result.point)) if self.result.point.write else ""
+
+    @property
+    def fault(self) -> str:
+        """Position and variants without their seconds; empty for a run without a fault."""
+        point = self.result.point
+        return "+".join((point.position, *point.variants)) if point.write else ""
 
     @property
     def sentence(self) -> str:
@@ -53,6 +59,11 @@ class Run:
                 return f"Deviates as known ({', '.join(self.verdict.deviation)}): {broken}."
             case _:
                 return self.verdict.seen
+
+
+def column_of(point: str) -> str:
+    """Position and variants of a point that has a write."""
+    return point.rpartition("@")[2]
 
 
 def judged(results: Sequence[Result], folder: Path, known: KnownDeviations) -> list[Run]:

@@ -1,17 +1,20 @@
 """A sweep as its report tells it: read once, for all forms of the report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kuberay_e2e.crash import catalogue
+from kuberay_e2e.crash import authored, catalogue
 from kuberay_e2e.crash.learning import Learned
+from kuberay_e2e.crash.lives import BEFORE_UPGRADE
 from kuberay_e2e.crash.report.effects import Guarantee, guarantee
 from kuberay_e2e.crash.report.matrix import Mark, Matrix, matrix
+from kuberay_e2e.crash.report.planned import planned
 from kuberay_e2e.crash.report.runs import KnownDeviations, Run, judged
 from kuberay_e2e.crash.store import Result, SweepFolder
 from kuberay_e2e.crash.verdict import known_deviations
 from kuberay_e2e.deviations import Deviation
+from kuberay_e2e.gateway import Position
 from kuberay_e2e.verdicts import State, exit_code
 
 
@@ -20,13 +23,13 @@ class Once:
     """How often the entrypoint ran in the runs of a scenario at a position.
 
     Attributes:
-        column: The position, with variants.
+        fault: The position, with the names of variants.
         guarantee: What was seen.
         runs: How many runs say so.
         off: The runs in which it ran more or less often than without a fault.
     """
 
-    column: str
+    fault: str
     guarantee: Guarantee
     runs: int
     off: tuple[Run, ...]
@@ -43,7 +46,7 @@ class Group:
         learned: What its runs without a fault have in common.
         runs: Its runs, in the order in which they ended; those without a fault among them.
         matrix: Writes by positions.
-        once: How often the entrypoint ran, for each column of the matrix that has runs.
+        once: How often the entrypoint ran, for each position that has runs.
     """
 
     version: str
@@ -55,9 +58,14 @@ class Group:
     once: tuple[Once, ...]
 
     @property
-    def fault_free(self) -> Run | None:
-        """The run without a fault."""
-        return next((run for run in self.runs if run.result.point.write is None), None)
+    def undisturbed(self) -> tuple[Run, ...]:
+        """The runs without a fault: the scenario itself, and it with two operators or with the release before."""
+        return tuple(run for run in self.runs if run.result.point.write is None)
+
+    @property
+    def disturbed(self) -> tuple[Run, ...]:
+        """The runs with a fault."""
+        return tuple(run for run in self.runs if run.result.point.write is not None)
 
 
 @dataclass(frozen=True)
@@ -130,21 +138,20 @@ def read(folder: SweepFolder, known: KnownDeviations = known_deviations) -> Repo
     Raises:
         InputError: A file of the folder is not one of a sweep, or a list of deviations is not as it should be.
     """
+    for scenario in authored.kept(folder.path):
+        catalogue.register(scenario)
     results = folder.results()
     runs = judged(results, folder.path, known)
-    groups = []
+    groups: list[Group] = []
     for version in _versions(results, folder):
-        learned = folder.learned(version)
         own = [run for run in runs if run.result.version == version]
-        names = {*learned, *(run.result.point.scenario for run in own)}
-        for name in sorted(names, key=_order):
-            mine = [run for run in own if run.result.point.scenario == name]
-            groups.append(_group(version, name, learned.get(name, Learned(name, 0, (), {})), mine))
+        groups += _groups(version, folder, own)
     return Report(folder.path, tuple(runs), tuple(groups), tuple(_defects(runs, known)))
 
 
 def _versions(results: Sequence[Result], folder: SweepFolder) -> list[str]:
-    return sorted({*(result.version for result in results), *folder.versions()}, key=_release)
+    """The versions that were swept; the release before them, of which the writes are known for upgrades, is none."""
+    return sorted({result.version for result in results} or {*folder.versions()} - {BEFORE_UPGRADE}, key=_release)
 
 
 def _release(version: str) -> tuple[tuple[int, str], ...]:
@@ -156,21 +163,38 @@ def _order(name: str) -> tuple[int, str]:
     return (names.index(name) if name in names else len(names), name)
 
 
-def _group(version: str, name: str, learned: Learned, runs: Sequence[Run]) -> Group:
-    scenario = catalogue.BY_NAME.get(name)
-    laid_out = matrix(learned, runs)
-    once = []
-    for column in laid_out.columns:
-        known = [(run, run.effects) for run in runs if run.column == column and run.effects is not None]
+def _groups(version: str, folder: SweepFolder, runs: Sequence[Run]) -> list[Group]:
+    learned, before = folder.learned(version), folder.learned(BEFORE_UPGRADE)
+    names = sorted({*learned, *(run.result.point.scenario for run in runs)}, key=_order)
+    in_order = {name: learned.get(name, Learned(name, 0, (), {})) for name in names}
+    plan = planned(in_order, before, [run.result.point for run in runs])
+    by_point = {str(run.result.point): run for run in runs}
+    groups = []
+    for name in names:
+        scenario = catalogue.BY_NAME.get(name)
+        sentence = scenario.sentence if scenario else "There is no scenario of this name any more."
+        own = tuple(run for run in runs if run.result.point.scenario == name)
+        laid_out = matrix(in_order[name], plan, by_point)
+        groups.append(Group(version, name, sentence, in_order[name], own, laid_out, tuple(_once(own))))
+    return groups
+
+
+def _once(runs: Sequence[Run]) -> Iterator[Once]:
+    for fault in sorted({run.fault for run in runs if run.fault}, key=fault_order):
+        known = [(run, run.effects) for run in runs if run.fault == fault and run.effects is not None]
         if known:
             off = tuple(run for run, effects in known if effects.more or effects.fewer)
-            once.append(Once(column, guarantee([effects for _, effects in known]), len(known), off))
-    sentence = scenario.sentence if scenario else "There is no scenario of this name any more."
-    return Group(version, name, sentence, learned, tuple(runs), laid_out, tuple(once))
+            yield Once(fault, guarantee([effects for _, effects in known]), len(known), off)
+
+
+def fault_order(fault: str) -> tuple[bool, int, str]:
+    """The order of positions, those with variants last."""
+    position, plus, _ = fault.partition("+")
+    return (bool(plus), list(Position).index(Position(position)), fault)
 
 
 def _defects(runs: Sequence[Run], known: KnownDeviations) -> list[Defect]:
-    found = []
+    found: list[Defect] = []
     for version in sorted({run.result.version for run in runs}, key=_release):
         own = [run for run in runs if run.result.version == version]
         for entry in known(version):

@@ -1,12 +1,11 @@
 """`python -m kuberay_e2e.crash.report.track_record FOLDER [FILE]`: what sweeps have found, as a page in Markdown."""
 
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kuberay_e2e.crash.report import commands, summary, suspicions
-from kuberay_e2e.crash.report.coverage import coverage
+from kuberay_e2e.crash.report.coverage import coverage, reasons, sentence
 from kuberay_e2e.crash.report.markdown import cell, code
 from kuberay_e2e.crash.report.runs import Run, in_state
 from kuberay_e2e.crash.report.summary import Report
@@ -46,9 +45,7 @@ def _run(report: Report) -> Iterator[str]:
     yield "| scenario | KubeRay | writes | positions | runs | held | deviates | violated | error | s a run |"
     yield "|---|---|---:|---|---:|---:|---:|---:|---:|---:|"
     for group in report.groups:
-        positions = ", ".join(
-            column for column in group.matrix.columns if any(run.column == column for run in group.runs)
-        )
+        positions = ", ".join(once for once in dict.fromkeys(run.fault for run in group.runs) if once)
         counts = " | ".join(str(len(in_state(group.runs, state))) for state in State)
         mean = sum(run.result.seconds for run in group.runs) / max(len(group.runs), 1)
         yield (
@@ -58,12 +55,11 @@ def _run(report: Report) -> Iterator[str]:
     totals = " | ".join(str(report.count(state)) for state in State)
     writes = sum(len(group.learned.writes) for group in report.groups)
     yield f"| all | | {writes} | | {count} | {totals} | {each:.1f} |"
-    left_out = Counter[str]()
-    for group in report.groups:
-        left_out.update(coverage(group).reasons)
-    if left_out:
-        yield ""
-        yield "Left out: " + "; ".join(f"{number} pairs, as {why}" for why, number in left_out.items()) + "."
+    figures = [coverage(group) for group in report.groups]
+    yield from ("", f"Pairs of write and position: {sentence(figures)}.")
+    if left_out := reasons(figures):
+        yield from ("", "Left out:", "")
+        yield from (f"- {number}: {cell(why)}" for why, number in left_out.items())
 
 
 def _defects(report: Report) -> Iterator[str]:
@@ -79,9 +75,9 @@ def _defects(report: Report) -> Iterator[str]:
     for defect in met:
         first = defect.runs[0]
         scenarios = dict.fromkeys(run.result.point.scenario for run in defect.runs)
-        columns = dict.fromkeys(run.column or "without a fault" for run in defect.runs)
+        faults = dict.fromkeys(run.fault or "without a fault" for run in defect.runs)
         yield (
-            f"| {defect.deviation.id} | {', '.join(scenarios)} | {', '.join(columns)} | {len(defect.runs)} | "
+            f"| {defect.deviation.id} | {', '.join(scenarios)} | {', '.join(faults)} | {len(defect.runs)} | "
             f"{first.run_seconds:.0f} s, {first.number} runs | {cell(defect.deviation.upstream)} | "
             f"{code(commands.replay(first.result.point))} |"
         )
@@ -99,19 +95,19 @@ def _open(report: Report) -> Iterator[str]:
 
 
 def _once(report: Report) -> Iterator[str]:
-    columns = list(dict.fromkeys(once.column for group in report.groups for once in group.once))
-    if not columns:
+    faults = list(dict.fromkeys(once.fault for group in report.groups for once in group.once))
+    if not faults:
         return
     yield from ("## How often the entrypoint ran", "")
     yield "For each attempt of the RayJob, over all runs of a scenario at a position, counted in the Ray ledger."
     yield ""
-    yield f"| scenario | {' | '.join(columns)} |"
-    yield "|---" * (len(columns) + 1) + "|"
+    yield f"| scenario | {' | '.join(faults)} |"
+    yield "|---" * (len(faults) + 1) + "|"
     for group in report.groups:
-        seen = {once.column: f"{once.guarantee} ({once.runs})" for once in group.once}
+        seen = {once.fault: f"{once.guarantee} ({once.runs})" for once in group.once}
         if seen:
             name = group.name if len(report.versions) == 1 else f"{group.name} ({group.version})"
-            yield f"| {cell(name)} | {' | '.join(seen.get(column, '') for column in columns)} |"
+            yield f"| {cell(name)} | {' | '.join(seen.get(fault, '') for fault in faults)} |"
 
 
 def _settled(report: Report, suspected: Sequence[Suspicion]) -> Iterator[str]:
