@@ -114,7 +114,7 @@ def test_an_end_time_that_is_written_again() -> None:
     assert run.broken() == ["endTime is written once"]
 
 
-@pytest.mark.parametrize(("seconds", "kept"), [(0.5, False), (1.5, True), (9.0, True), (11.0, False)])
+@pytest.mark.parametrize(("seconds", "kept"), [(0.5, False), (1.9, False), (2.1, True), (9.0, True), (11.0, False)])
 def test_the_ray_cluster_goes_at_the_ttl(seconds: float, kept: bool) -> None:
     run = Run(TTL)
     final = run.finish(run.attempt(1))

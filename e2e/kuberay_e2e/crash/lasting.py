@@ -15,9 +15,6 @@ _SCHEDULING = 3.0
 _RESYNC = 3.0
 """Seconds after which KubeRay looks at a RayJob again (RayJobDefaultRequeueDuration)."""
 
-_ROUNDING = 1.0
-"""Kubernetes stores times in whole seconds."""
-
 _WATCH = 0.5
 """Seconds by which events of different kinds may be out of order: each kind has a watch of its own."""
 
@@ -25,7 +22,10 @@ _NEVER = float("inf")
 
 
 def ttl_kept(evidence: Evidence) -> Finding:
-    """Workers, RayCluster and RayJob go at endTime + their TTL, or as soon as the operator is back."""
+    """Workers, RayCluster and RayJob go at endTime + their TTL, or as soon as the operator is back.
+
+    Not a moment before: KubeRay reckons with the endTime that is stored, which is cut to whole seconds.
+    """
     name, cleanup, end = "the TTL is kept", evidence.scenario.cleanup, _end(evidence)
     ttls = {"workers": cleanup.workers, "RayCluster": cleanup.cluster, "RayJob": cleanup.rayjob}
     held, seen, wanted = True, [], []
@@ -37,7 +37,7 @@ def ttl_kept(evidence: Evidence) -> Finding:
         due, asked = end + ttl, _asked(evidence)
         first, last = _going(evidence, what)
         latest = _latest(evidence, due, first)
-        early = first < (due - _ROUNDING if what == "RayJob" else min(due - _ROUNDING, asked))
+        early = first < (due if what == "RayJob" else min(due, asked))
         late = asked >= due and last > latest
         held = held and not early and not late
         seen.append(f"{what} {_after(first, end)}" + (", with the RayJob" if asked < due else ""))
