@@ -152,6 +152,7 @@ _KUEUE = GoModule(
     ),
     disk_mib=1200,
 )
+_KUSTOMIZE_CONTROLLER = GoModule(MODULES / "kustomize-controller", disk_mib=1200)
 _PULUMI_YAML = GoModule(
     MODULES / "pulumi-yaml",
     ("-X github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.25.0",),
@@ -269,6 +270,14 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     Program("coredns", "1.12.1", _COREDNS, ".", on_request=True),
     Program("pause", "3.10.1", _PAUSE, ".", on_request=True),
+    Program(
+        "kustomize-controller",
+        "1.9.6",
+        _KUSTOMIZE_CONTROLLER,
+        "github.com/fluxcd/kustomize-controller",
+        files=(ModuleFile("github.com/fluxcd/kustomize-controller", "config/crd/bases", "crds"),),
+        on_request=True,
+    ),
     Program(
         "kubeconform",
         "0.7.0",
