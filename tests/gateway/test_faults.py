@@ -26,6 +26,10 @@ def test_other_forms_are_refused_with_the_form_that_is_expected(text: str) -> No
         parse(text)
 
 
+def test_all_pods_of_a_worker_group_are_deleted_by_one_write() -> None:
+    assert parse("deletecollection:Pod@lost").write.matches(WriteIdentity("deletecollection", "Pod"))
+
+
 def test_only_the_chosen_occurrence_fires_and_only_once() -> None:
     fault = parse("create:Pod#2")
     pods = [WriteIdentity("create", "Pod", name=name) for name in ("head", "worker", "worker")]

@@ -37,6 +37,7 @@ SCENARIOS = (
         {**_HTTP, "backoffLimit": 2},
         (_FAILS, _FAILS, _SHORT),
         expected=_THIRD,
+        patience=150.0,
     ),
     Scenario(
         "app-retried-k8sjob",
@@ -45,6 +46,7 @@ SCENARIOS = (
         {"backoffLimit": 2},
         (_FAILS, _FAILS, _SHORT),
         expected=_THIRD,
+        patience=150.0,
     ),
     Scenario(
         "submitter-fails",
