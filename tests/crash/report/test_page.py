@@ -110,6 +110,34 @@ def test_the_verdict_is_told_first(tmp_path: Path) -> None:
     assert f"kuberay-e2e crash run --report {tmp_path}" in head
 
 
+def test_what_is_to_be_looked_at_is_named_at_the_top(tmp_path: Path) -> None:
+    text = page(Sweep(tmp_path).all_states()).text
+    head = text[text.index('<ul class="urgent"') : text.index("<dl")]
+    assert re.findall(r'href="#([^"]+)"', head) == [
+        "http_create_RayCluster_job-__1_lost",
+        "http_create_Pod_job-_-head-__1_lost",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "verdict"),
+    [
+        ([("http", "")], "Every run held, and none had a fault yet."),
+        ([("http", "broken")], "No run could be judged."),
+        ([("http/create:Job~job#1@lost", "")], "Every run held."),
+        (
+            [("http", ""), ("http/create:Job~job#1@lost", ""), ("http/create:Job~job#1@before", "broken")],
+            "Each of the 2 runs that could be judged held. 1 run could not be judged.",
+        ),
+    ],
+)
+def test_the_verdict_says_no_more_than_was_seen(tmp_path: Path, runs: list[tuple[str, str]], verdict: str) -> None:
+    sweep = Sweep(tmp_path)
+    for point, error in runs:
+        sweep.run(point, error=error)
+    assert f'<p class="verdict">{verdict}</p>' in page(sweep).text
+
+
 def test_colour_is_never_the_only_sign(tmp_path: Path) -> None:
     text = page(Sweep(tmp_path).all_states()).text
     matrix = text[text.index('<table class="matrix">') :]
@@ -130,7 +158,7 @@ def test_one_run_of_a_scenario_without_a_fault_is_told_in_full(tmp_path: Path) -
     sweep.run("http")
     sweep.run("http/create:RayCluster~job-*#1@before")
     text = page(sweep).text
-    assert "Every run that could be judged held." in text
+    assert "Every run held." in text
     assert text.count('class="timeline"') == 1
     assert "Runs to look at" not in text
 

@@ -29,6 +29,9 @@ TIMELINE_BYTES = 6_000_000
 _OPENED = 6
 """How many of the runs that broke a promise are open when the page is."""
 
+_URGENT = 12
+"""How many runs that broke a promise or could not be judged are named at the top."""
+
 _WIDTH = 980
 """Pixels of a lane on a desk; a word that does not fit its bar there is left to the words below."""
 
@@ -109,6 +112,8 @@ def page(report: Report, target: Path) -> str:
         parts=parts,
         faults=sorted({fault for part in parts for fault in part.once}, key=fault_order),
         reasons=reasons([part.coverage for part in parts]),
+        urgent=in_state(report.runs, State.VIOLATED) + in_state(report.runs, State.ERROR),
+        most=_URGENT,
         legend=_LEGEND,
         signs=SIGNS,
         bodies=_bodies(parts, report.folder, target, environment),

@@ -10,19 +10,21 @@ def title(report: Report) -> str:
 
 
 def head(report: Report) -> str:
-    """What the sweep comes to, in a sentence."""
+    """What the sweep comes to, in a sentence or two."""
     if not report.runs:
         return "Nothing was run yet."
     violated, error, deviates = (report.count(state) for state in (State.VIOLATED, State.ERROR, State.DEVIATES))
+    judged = len(report.runs) - error
+    every = "Every run" if not error else f"Each of the {judged} runs that could be judged"
     if violated:
         what = f"{_runs(violated)} broke a promise in a way that is not known."
-    elif deviates:
-        what = f"Every run that could be judged held or deviates as known, {deviates} of {len(report.runs)} as known."
-    elif error == len(report.runs):
+    elif not judged:
         what = "No run could be judged."
+    elif all(run.result.point.write is None for run in report.runs):
+        what = f"{every} held, and none had a fault yet."
     else:
-        what = "Every run that could be judged held."
-    return what + (f" {_runs(error)} could not be judged." if error and error < len(report.runs) else "")
+        what = f"{every} held" + (f", or deviates as known, as {deviates} do." if deviates else ".")
+    return what + (f" {_runs(error)} could not be judged." if error and judged else "")
 
 
 def duration(seconds: float) -> str:
