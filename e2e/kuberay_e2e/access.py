@@ -1,6 +1,7 @@
 """Access to an API server, read from a kubeconfig file."""
 
 import base64
+import functools
 import json
 import os
 import ssl
@@ -89,18 +90,7 @@ class Access:
         Args:
             authenticate: Present the client certificate; without it a caller brings its own bearer token.
         """
-        if not self.server.startswith("https:"):
-            return None
-        context = ssl.create_default_context(cadata=self.ca)
-        if not self.verify:
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-        if authenticate and self.certificate and self.key:
-            with tempfile.NamedTemporaryFile("w", suffix=".pem") as pair:
-                pair.write(self.certificate + "\n" + self.key)
-                pair.flush()
-                context.load_cert_chain(pair.name)
-        return context
+        return _context(self, authenticate=authenticate) if self.server.startswith("https:") else None
 
     def client(self, *, timeout: float = 10.0) -> httpx.Client:
         """A client for requests by path, such as `get("/readyz")`."""
@@ -113,6 +103,20 @@ class Access:
             timeout=timeout,
             trust_env=False,
         )
+
+
+@functools.lru_cache(maxsize=16)
+def _context(access: Access, *, authenticate: bool) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=access.ca)
+    if not access.verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if authenticate and access.certificate and access.key:
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as pair:
+            pair.write(access.certificate + "\n" + access.key)
+            pair.flush()
+            context.load_cert_chain(pair.name)
+    return context
 
 
 def _named(config: dict[str, Any], section: str, name: str) -> dict[str, Any]:

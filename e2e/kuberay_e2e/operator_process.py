@@ -5,6 +5,7 @@ RBAC is the real one. Only what a process on a shared machine needs differs: its
 traffic goes through the gateway.
 """
 
+import http.client
 import os
 import signal
 import subprocess
@@ -14,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import yaml
 
 from kuberay_e2e import processes
@@ -239,11 +239,8 @@ class OperatorProcess:
                 return
             if (code := self._process.poll()) is not None:
                 raise HarnessError(f"The KubeRay operator ended with {code} right after its start: {self.last_lines()}")
-            try:
-                if httpx.get(f"http://{LOOPBACK}:{probe}/readyz", timeout=1, trust_env=False).is_success:
-                    return
-            except httpx.TransportError:
-                pass
+            if _is_ready(probe):
+                return
             time.sleep(0.05)
         raise HarnessError(f"The KubeRay operator was not ready within {_START_SECONDS} s: {self.last_lines()}")
 
@@ -252,6 +249,17 @@ class OperatorProcess:
         log = self.log(self.incarnation)
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return "\n".join(lines[-count:])
+
+
+def _is_ready(probe: int) -> bool:
+    connection = http.client.HTTPConnection(LOOPBACK, probe, timeout=1)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def _sigkill(process: subprocess.Popen[bytes]) -> None:

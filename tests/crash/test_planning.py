@@ -135,7 +135,7 @@ def test_the_operator_stays_away_across_each_timer() -> None:
     over = "update:RayJob/status:jobDeploymentStatus=Complete"
     planned = plan([subject("k8sjob", running, over), subject("rules", running, over)])
     assert [text for text in variants(planned) if "down" in text] == [
-        f"k8sjob/{running}#1@committed+down=35",
+        f"k8sjob/{running}#1@committed+down=44",
         f"rules/{over}#1@committed+down=14",
     ]
 
@@ -177,10 +177,10 @@ def test_the_plan_of_chosen_positions_has_no_variants() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("k8sjob", {"end of the submitter": 35}),
-        ("sidecar", {"end of the submitter": 35}),
+        ("k8sjob", {"end of the submitter": 44}),
+        ("sidecar", {"end of the submitter": 44}),
         ("http", {}),
-        ("ttl", {"end of the submitter": 35, "ttlSecondsAfterFinished": 7}),
+        ("ttl", {"end of the submitter": 41, "ttlSecondsAfterFinished": 7}),
         ("rules", {"deletionRules": 14}),
         ("prerunning-deadline", {"preRunningDeadlineSeconds": 13, "ttlSecondsAfterFinished": 5}),
     ],

@@ -22,6 +22,9 @@ from kuberay_e2e.trace import Trace
 NAME = "job"
 """Name of the RayJob of every run, so that the names of what is made from it are the same from run to run."""
 
+_LEFT = ("RayJob", "RayCluster", "Job", "Pod")
+"""Kinds of what a run may leave that goes on doing something."""
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -34,6 +37,7 @@ class Slot:
         operators: Makes its operators.
         trace: What happened in it.
         folder: Its files.
+        client: Its user's client.
         check: Called at every look; raises HarnessError when the run cannot go on.
     """
 
@@ -43,6 +47,7 @@ class Slot:
     operators: Operators
     trace: Trace
     folder: Path
+    client: httpx.Client
     check: Callable[[], None]
 
     def create(self, manifest: Mapping[str, Any]) -> str:
@@ -51,8 +56,7 @@ class Slot:
         Raises:
             HarnessError: The API server refuses it.
         """
-        with self.session.access.client() as client:
-            answer = client.post(KINDS["RayJob"].format(namespace=self.namespace), json=manifest)
+        answer = self.client.post(KINDS["RayJob"].format(namespace=self.namespace), json=manifest)
         uid: str = _checked(answer, "the RayJob to be created").json()["metadata"]["uid"]
         return uid
 
@@ -67,8 +71,7 @@ class Slot:
             HarnessError: The API server refuses it.
         """
         item = {**manifest, "metadata": {**manifest["metadata"], "namespace": self.namespace}}
-        with self.session.access.client() as client:
-            answer = client.post(collection.format(namespace=self.namespace), json=item)
+        answer = self.client.post(collection.format(namespace=self.namespace), json=item)
         _checked(answer, f"the {item['kind']} {item['metadata']['name']} to be created")
 
     def unmake(self, collection: str, name: str) -> None:
@@ -81,8 +84,7 @@ class Slot:
         Raises:
             HarnessError: The API server refuses it.
         """
-        with self.session.access.client() as client:
-            answer = client.delete(f"{collection.format(namespace=self.namespace)}/{name}")
+        answer = self.client.delete(f"{collection.format(namespace=self.namespace)}/{name}")
         if answer.status_code != 404:
             _checked(answer, f"{name} to be deleted")
 
@@ -92,8 +94,7 @@ class Slot:
         Raises:
             HarnessError: The API server refuses it.
         """
-        with self.session.access.client() as client:
-            answer = client.patch(self._path, json=change, headers={"Content-Type": "application/merge-patch+json"})
+        answer = self.client.patch(self._path, json=change, headers={"Content-Type": "application/merge-patch+json"})
         _checked(answer, "the RayJob to be changed")
 
     def delete(self) -> None:
@@ -102,8 +103,7 @@ class Slot:
         Raises:
             HarnessError: The API server refuses it.
         """
-        with self.session.access.client() as client:
-            answer = client.delete(self._path)
+        answer = self.client.delete(self._path)
         if answer.status_code != 404:
             _checked(answer, "the RayJob to be deleted")
 
@@ -141,25 +141,31 @@ def slot(ground: Ground, programs: Programs, folder: Path, check: Callable[[], N
         stack.callback(lambda: session.engine.call(observer.__aexit__(None, None, None)))
         operators = Operators(session, programs, namespace, gateway, trace, folder / "operator")
         stack.callback(operators.stop)
-        yield Slot(session, namespace, gateway, operators, trace, folder, check)
+        yield Slot(session, namespace, gateway, operators, trace, folder, client, check)
 
 
 def _remove(client: httpx.Client, namespace: str) -> None:
-    """Delete a namespace, and the finalizers that nobody would remove in it any more.
+    """Delete a namespace in which a run has left something, with the finalizers that nobody would remove any more.
 
+    An empty namespace stays until its cluster goes: its deletion would keep the control plane busy longer than a run.
     An API server that is gone takes its namespaces along.
     """
     with suppress(httpx.TransportError):
-        for kind in ("RayJob", "RayCluster"):
-            collection = KINDS[kind].format(namespace=namespace)
-            found = client.get(collection)
-            for item in found.json().get("items", ()) if found.is_success else ():
-                client.patch(
-                    f"{collection}/{item['metadata']['name']}",
-                    json={"metadata": {"finalizers": []}},
-                    headers={"Content-Type": "application/merge-patch+json"},
-                )
-        client.delete(f"/api/v1/namespaces/{namespace}")
+        if sum(_release(client, KINDS[kind].format(namespace=namespace)) for kind in _LEFT):
+            client.delete(f"/api/v1/namespaces/{namespace}")
+
+
+def _release(client: httpx.Client, collection: str) -> int:
+    """Remove the finalizers of the objects of a collection; returns how many objects there are."""
+    found = client.get(collection)
+    items = found.json().get("items", ()) if found.is_success else ()
+    for item in items:
+        client.patch(
+            f"{collection}/{item['metadata']['name']}",
+            json={"metadata": {"finalizers": []}},
+            headers={"Content-Type": "application/merge-patch+json"},
+        )
+    return len(items)
 
 
 def _checked(answer: httpx.Response, what: str) -> httpx.Response:

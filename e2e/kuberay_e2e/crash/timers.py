@@ -1,5 +1,6 @@
 """The timers of a scenario: each begins at a write, and its operator is kept away until it has run out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,9 @@ from kuberay_e2e.gateway import WriteSelector
 
 SUBMITTER_GRACE = 30.0
 """Seconds from the end of the submitter after which KubeRay 1.6 fails a RayJob (DefaultSubmitterFinishedTimeout)."""
+
+_SUBMISSION = 5.0
+"""Seconds that a submitter pod takes before its job runs."""
 
 _MARGIN = 5.0
 """Seconds that the operator stays away beyond a timer; KubeRay's own buffer for a TTL is 2 s."""
@@ -43,7 +47,8 @@ def timers(scenario: Scenario) -> Sequence[Timer]:
     spec = scenario.spec
     found: list[tuple[str, float, tuple[str, ...]]] = []
     if scenario.mode in ("K8sJobMode", "SidecarMode") and scenario.script[0].duration < SUBMITTER_GRACE:
-        found.append(("end of the submitter", SUBMITTER_GRACE, (_RUNNING,)))
+        seconds = scenario.script[0].duration + _SUBMISSION + SUBMITTER_GRACE
+        found.append(("end of the submitter", seconds, (_RUNNING,)))
     if seconds := spec.get("preRunningDeadlineSeconds"):
         found.append(("preRunningDeadlineSeconds", float(seconds), (_STARTED,)))
     if seconds := spec.get("activeDeadlineSeconds"):
@@ -53,4 +58,4 @@ def timers(scenario: Scenario) -> Sequence[Timer]:
     if rules := (spec.get("deletionStrategy") or {}).get("deletionRules"):
         last = max(float(rule["condition"].get("ttlSeconds", 0)) for rule in rules)
         found.append(("deletionRules", last, _OVER))
-    return [Timer(name, seconds + _MARGIN, begins) for name, seconds, begins in found if seconds <= _LONGEST]
+    return [Timer(name, math.ceil(seconds + _MARGIN), begins) for name, seconds, begins in found if seconds <= _LONGEST]

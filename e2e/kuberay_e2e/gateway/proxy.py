@@ -110,14 +110,16 @@ class Gateway:
 
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Handle a request to its end, also when its sender has gone; the gateway waits for it when it closes."""
-        task = asyncio.ensure_future(self._handle(request))
+        if request.transport is None:
+            return self._drop(request)
+        incarnation = self._incarnations[request.transport.get_extra_info("sockname")[1]]
+        task = asyncio.ensure_future(self._handle(request, incarnation))
         self._handling.add(task)
         task.add_done_callback(self._handling.discard)
         return await asyncio.shield(task)
 
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        assert request.transport is not None
-        call = await Call.read(request, self._incarnations[request.transport.get_extra_info("sockname")[1]])
+    async def _handle(self, request: web.BaseRequest, incarnation: Incarnation) -> web.StreamResponse:
+        call = await Call.read(request, incarnation)
         if call.api.verb == "watch":
             number = self._record(call, None)
             return self._drop(request) if number is None else await self._stream(request, call, number)
