@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kuberay_e2e.gitops.health.documents import flux as health_check_expressions
 from kuberay_e2e.gitops.kustomize import FILE, kustomization, stages
 from kuberay_e2e.gitops.layout import Target
 from kuberay_e2e.gitops.normal_form import CLUSTER_PATHS, cluster_spec, group
@@ -50,6 +51,8 @@ def _stage(
         spec["dependsOn"] = [{"name": name_of(before, target.stack)}]
     if rules := ignored(manifests):
         spec["ignore"] = rules
+    if spec["wait"] and (checks := health_check_expressions({str(item["kind"]) for item in manifests})):
+        spec["healthCheckExprs"] = checks
     return {
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
         "kind": "Kustomization",

@@ -1,5 +1,6 @@
 """The checks as the YAML that each engine reads."""
 
+from collections.abc import Container
 from enum import StrEnum
 from typing import Any
 
@@ -41,10 +42,16 @@ def argocd() -> dict[str, Any]:
     }
 
 
-def flux() -> list[dict[str, str]]:
-    """The list `spec.healthCheckExprs` of a Kustomization."""
+def flux(kinds: Container[str] | None = None) -> list[dict[str, str]]:
+    """The list `spec.healthCheckExprs` of a Kustomization.
+
+    Args:
+        kinds: Kinds that it applies; default: all that there are checks of.
+    """
     entries = []
     for check in checks():
+        if kinds is not None and check.kind not in kinds:
+            continue
         written = cel.expressions(check)
         entry = {
             "apiVersion": check.api_version,

@@ -179,6 +179,12 @@ class Flux:
                 raise HarnessError(f"Expected the Kustomization {name} to be gone within {seconds:.0f} s.")
             time.sleep(_POLL_SECONDS)
 
+    def remove_all(self) -> None:
+        """Delete all Kustomizations of the namespace, and what they own."""
+        found = self._checked(self._client.get(self._path("")), self._namespace)
+        for item in found["items"]:
+            self.remove(item["metadata"]["name"])
+
     def install_crds(self, folder: Path) -> None:
         """Apply the CRDs that kustomize-controller watches, and wait until they are served.
 
@@ -203,7 +209,7 @@ class Flux:
         return any(item["type"] == "Established" and item["status"] == "True" for item in conditions)
 
     def _path(self, name: str) -> str:
-        return f"{_KUSTOMIZATIONS}/namespaces/{self._namespace}/kustomizations/{name}"
+        return f"{_KUSTOMIZATIONS}/namespaces/{self._namespace}/kustomizations/{name}".rstrip("/")
 
     def _apply(self, path: str, manifest: Mapping[str, Any]) -> None:
         body = yaml.safe_dump(manifest)
