@@ -1,11 +1,15 @@
 """Parts of a sweep that were run apart are one sweep again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kuberay_e2e import samples
+from kuberay_e2e.crash.authored import keep, scenario_of
 from kuberay_e2e.crash.report import merge, read, write
 from kuberay_e2e.errors import InputError
+from kuberay_e2e.verdicts import State
 from tests.crash.report.sweeps import VERSION, WRITES, Sweep, known, learned
 
 
@@ -48,3 +52,13 @@ def test_a_folder_that_is_no_sweep_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing to be the folder of a sweep"):
         merge([tmp_path / "nothing"], tmp_path / "all")
     assert not (tmp_path / "all").exists()
+
+
+def test_a_rayjob_of_a_users_own_comes_with_its_sweep(tmp_path: Path) -> None:
+    scenario = scenario_of(samples.path())
+    sweep = Sweep(tmp_path / "1").learn(learned(scenario.name))
+    keep(tmp_path / "1", replace(scenario, learns=False))
+    sweep.run(f"{scenario.name}/create:RayCluster~job-*#1@lost")
+    report = read(merge([tmp_path / "1"], tmp_path / "all"), known)
+    assert [run.verdict.state for run in report.runs] == [State.HELD]
+    assert [group.sentence.split(" of ")[0] for group in report.groups] == ["Runs the RayJob"]

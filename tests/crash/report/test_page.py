@@ -142,7 +142,7 @@ def test_colour_is_never_the_only_sign(tmp_path: Path) -> None:
     text = page(Sweep(tmp_path).all_states()).text
     matrix = text[text.index('<table class="matrix">') :]
     matrix = matrix[: matrix.index("</table>")]
-    cells = re.findall(r"<td>(.*?)</td>", matrix, re.DOTALL)
+    cells = re.findall(r'<td class="[a-z ]+">(.*?)</td>', matrix, re.DOTALL)
     assert len(cells) >= 6 * 9
     assert all(re.search(r'<span class="hidden">\s*[a-z ]+</span>', cell) for cell in cells)
 

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from kuberay_e2e.crash import authored
 from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.store import Result, SweepFolder
@@ -21,7 +22,8 @@ def merge(folders: Sequence[Path], target: Path) -> SweepFolder:
         target: A folder that does not exist yet, or is empty.
 
     Raises:
-        InputError: The target is not empty, or a folder is not that of a sweep.
+        InputError: The target is not empty, a folder is not that of a sweep, or two of them have different RayJobs of
+            a user by the same name.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"Expected {target} to be a new or an empty folder, to merge sweeps into it.")
@@ -30,6 +32,8 @@ def merge(folders: Sequence[Path], target: Path) -> SweepFolder:
             raise InputError(f"Expected {folder} to be the folder of a sweep; it has no results and nothing learned.")
     sweeps = [SweepFolder(folder) for folder in folders]
     merged = SweepFolder(target)
+    for scenario in (scenario for folder in folders for scenario in authored.kept(folder)):
+        authored.keep(target, scenario)
     for version in dict.fromkeys(version for sweep in sweeps for version in sweep.versions()):
         merged.keep_learned(version, common([sweep.learned(version) for sweep in sweeps]))
     for sweep, result in _chosen(sweeps):
