@@ -16,7 +16,7 @@ class Event:
     Attributes:
         sequence: Position in the trace, from 0.
         time: Wall-clock time, seconds since the epoch.
-        kind: What it is: `request`, `response`, `watch`, `fault`, `operator`, `ray`, `object`, `step`.
+        kind: What it is: `request`, `response`, `watch`, `fault`, `operator`, `ray`, `object`, `step`, `user`.
         data: The particulars, JSON values only.
     """
 
