@@ -59,11 +59,30 @@ def test_a_write_that_was_refused_need_not_be_stored() -> None:
 
 def test_a_status_that_is_stored_with_other_values() -> None:
     writes = Writes()
-    body = {"status": {"jobStatus": "RUNNING", "jobId": "a", "failed": 0}}
+    body = {"metadata": {}, "status": {"jobStatus": "RUNNING", "jobId": "a", "failed": 0}}
     writes.ask("update", subresource="status", body=body)
     writes.see(status={"jobStatus": "PENDING", "jobId": "a"})
     finding = writes_are_stored(writes.evidence)
     assert (finding.held, finding.seen) == (False, "update:RayJob#1 is stored with another jobStatus")
+
+
+@pytest.mark.parametrize("stored", [[], ["ray.io/rayjob-finalizer"]])
+def test_the_removal_of_a_finalizer_has_to_be_stored(stored: list[str]) -> None:
+    writes = Writes()
+    writes.ask("update", body={"metadata": {"name": "job"}})
+    writes.see(finalizers=stored)
+    assert writes_are_stored(writes.evidence).held is not bool(stored)
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(1.0, True), (3.0, False)])
+def test_what_loses_its_last_finalizer_while_it_is_deleted_ends(seconds: float, kept: bool) -> None:
+    writes = Writes()
+    writes.see("ADDED", version="6", finalizers=["ray.io/rayjob-finalizer"])
+    writes.ask("update", version="6", body={"metadata": {"deletionTimestamp": "2026-01-01T00:00:45Z"}})
+    assert not writes_are_stored(writes.evidence).held
+    writes.now += seconds
+    writes.see("DELETED", version="8")
+    assert writes_are_stored(writes.evidence).held is kept
 
 
 def test_what_nobody_watches_is_not_asked_for() -> None:

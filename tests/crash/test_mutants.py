@@ -11,7 +11,7 @@ from kuberay_e2e.crash.difference import EndState, facts_of
 from kuberay_e2e.crash.evidence import Evidence
 from kuberay_e2e.crash.execution import Recorded
 from kuberay_e2e.crash.mutants import MUTANTS, Mutant
-from kuberay_e2e.crash.mutation import Fate, KillTable, Row, judged, kill_table, undisturbed
+from kuberay_e2e.crash.mutation import Fate, KillTable, Row, judged, kill_table, patience, undisturbed
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.sweep import Outcome, Sweep
 from kuberay_e2e.gateway.calls import Tamper
@@ -50,7 +50,7 @@ def outcome(point: str = "http", *, broken: Sequence[str] = (), error: str = "",
     findings = tuple(Finding(promise, False, "wrong") for promise in broken)
     run = good()
     events = tuple(run.trace.events())
-    what = Recorded(Point("http"), "job", events, (), "", True, 1.0) if recorded else None
+    what = Recorded(Point("http"), "job", events, (), "", True, 1.0, {"goal": 9.0}) if recorded else None
     return Outcome(points.parse(point), findings, 12.0, Path(), error, what)
 
 
@@ -113,6 +113,11 @@ def test_each_scenario_runs_without_a_mutant_first_and_gives_the_end_state() -> 
     assert sweep.ends["http"].facts == facts_of(good().trace.events())
     assert (len(table.controls), table.complete, len(told)) == (2, True, 4)
     assert told[-1] == "wrong killed: counters count attempts: wrong"
+
+
+def test_a_mutant_gets_the_more_time_the_longer_its_scenario_takes_without_it() -> None:
+    assert patience([outcome(recorded=True), outcome("k8sjob", recorded=False)], "http") == 33.0
+    assert patience([], "http") == 15.0
 
 
 def test_a_scenario_is_run_undisturbed_as_often_as_asked() -> None:

@@ -5,11 +5,12 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 
 from kuberay_e2e.access import Access
 from kuberay_e2e.gateway import Gateway, Incarnation
@@ -258,6 +259,30 @@ def test_what_stands_in_the_path_of_calls_cannot_speak_for_a_dead_incarnation() 
         assert bench.upstream.created == []
 
     run(body)
+
+
+def test_a_request_whose_sender_has_gone_before_it_is_handled_goes_nowhere() -> None:
+    async def body(bench: Bench) -> None:
+        request = make_mocked_request("POST", JOBS)
+        request._task, request._protocol.transport = cast("Any", None), None
+        assert (await bench.gateway._serve(request)).status == 502
+        assert bench.trace.events("request") == []
+
+    run(body)
+
+
+def test_a_watch_ends_with_the_gateway_although_nothing_more_comes() -> None:
+    tasks = set[asyncio.Task[Any]]()
+
+    async def body(bench: Bench) -> None:
+        url = bench.incarnation.server + "/apis/ray.io/v1/rayjobs?watch=true"
+        answer = await bench.client.get(url)
+        await answer.content.readline()
+        tasks.update(bench.gateway._handling)
+        answer.close()
+
+    run(body)
+    assert [task.done() for task in tasks] == [True]
 
 
 def test_the_next_incarnation_has_a_port_of_its_own() -> None:

@@ -14,7 +14,10 @@ _GOES_SECONDS = 2.0
 
 
 def writes_are_stored(evidence: Evidence) -> Finding:
-    """Every write that was answered with success is seen stored, in the version and with the status of the answer."""
+    """Every write that was answered with success is seen stored in the version of the answer, with what was written.
+
+    The removal of the last finalizer of an object that is being deleted is stored by the object's end.
+    """
     versions = {
         (event.data["uid"], event.data.get("resource_version", "")): event.data
         for event in evidence.recorded.events
@@ -26,9 +29,12 @@ def writes_are_stored(evidence: Evidence) -> Finding:
             continue
         count += 1
         version = versions.get((response.data["uid"], response.data["resource_version"]))
-        if version is None:
+        if _releases(request.data):
+            if not _gone(evidence, response):
+                lost.append(f"{request.data['write']} does not let it go")
+        elif version is None:
             lost.append(f"{request.data['write']} is not stored")
-        elif why := _status_differs(request.data, version):
+        elif why := _differs(request.data, version):
             lost.append(f"{request.data['write']} is stored with another {why}")
     return Finding("what is acknowledged is stored", not lost, "; ".join(lost) or f"{count} writes")
 
@@ -58,12 +64,31 @@ def _answered(evidence: Evidence, verbs: set[str]) -> Iterator[tuple[Event, Even
             yield asked[event.data["of"]], event
 
 
-def _status_differs(request: Mapping[str, Any], version: Mapping[str, Any]) -> str:
-    """The fields of a status that are stored otherwise than they were written, where the trace has both."""
+def _releases(request: Mapping[str, Any]) -> bool:
+    meta = (request.get("body") or {}).get("metadata") or {}
+    return request["verb"] == "update" and "deletionTimestamp" in meta and not meta.get("finalizers")
+
+
+def _gone(evidence: Evidence, response: Event) -> bool:
+    """Whether the object of an answer is seen to end right after it."""
+    return any(
+        event.kind == "object"
+        and event.data["event"] == "DELETED"
+        and event.data["uid"] == response.data["uid"]
+        and event.time <= response.time + _GOES_SECONDS
+        for event in evidence.recorded.events
+    )
+
+
+def _differs(request: Mapping[str, Any], version: Mapping[str, Any]) -> str:
+    """What is stored otherwise than it was written, where the trace has both: status fields, or the finalizers."""
     body = request.get("body")
-    if request.get("subresource") != "status" or not isinstance(body, Mapping) or "status" not in body:
+    if not isinstance(body, Mapping) or "metadata" not in body:
         return ""
-    written, stored = body["status"] or {}, version.get("status") or {}
+    if request.get("subresource") != "status":
+        written = body["metadata"].get("finalizers") or ()
+        return "list of finalizers" if list(written) != list(version.get("finalizers") or ()) else ""
+    written, stored = body.get("status") or {}, version.get("status") or {}
     differing = (field for field in {*written, *stored} if pruned(written.get(field)) != pruned(stored.get(field)))
     return ", ".join(sorted(differing))
 

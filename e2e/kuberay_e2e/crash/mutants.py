@@ -111,10 +111,10 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "finalizer-kept",
-        "The removal of the finalizer is acknowledged and never stored.",
+        "The removal of the finalizer is acknowledged and never stored, however often it is tried.",
         "http",
         ("what is acknowledged is stored", "reaches its end", "nothing is left"),
-        lambda: Mutation(releases, do.acknowledged),
+        lambda: Mutation(releases, do.acknowledged, once=False),
     ),
     Mutant(
         "job-id-replaced",

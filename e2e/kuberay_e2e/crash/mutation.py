@@ -11,12 +11,12 @@ from enum import StrEnum
 
 from kuberay_e2e.crash import point as points
 from kuberay_e2e.crash.difference import EndState, facts_of
+from kuberay_e2e.crash.execution import Recorded
 from kuberay_e2e.crash.mutants import MUTANTS, Mutant
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.sweep import Outcome, Sweep
 
-PATIENCE = 25.0
-"""Seconds that a scenario gets with a mutant: what is stuck by then is not waited for."""
+_LEAST_PATIENCE = 15.0
 
 CONTROLS = 2
 """Runs of each scenario without a mutant, whose common end state the others are compared with."""
@@ -117,7 +117,8 @@ def kill_table(
 
     def one(mutant: Mutant) -> Row:
         mutation = mutant.make()
-        outcome = sweep.run(points.parse(mutant.point), tamper=mutation, patience=PATIENCE)
+        point = points.parse(mutant.point)
+        outcome = sweep.run(point, tamper=mutation, patience=patience(controls, point.scenario))
         row = judged(mutant, outcome, mutation.acted)
         told(f"{mutant.name} {row.fate}: {_words(outcome)}")
         return row
@@ -145,6 +146,17 @@ def judged(mutant: Mutant, outcome: Outcome, acted: int) -> Row:
     return Row(mutant, fate, broken, outcome.seconds, outcome.error)
 
 
+def patience(controls: Sequence[Outcome], scenario: str) -> float:
+    """Seconds that a scenario gets with a mutant, by what it took without one: what is stuck by then is not waited for.
+
+    Args:
+        controls: The runs without a mutant.
+        scenario: Name of the scenario.
+    """
+    taken = (one.spans.get("goal", 0.0) for one in _recorded(controls, scenario))
+    return _LEAST_PATIENCE + 2 * max(taken, default=0.0)
+
+
 def undisturbed(sweep: Sweep, scenario: str = "k8sjob", *, runs: int = 30, workers: int = 4) -> list[Outcome]:
     """Run a scenario without a fault many times: none of the runs may have a broken promise.
 
@@ -158,8 +170,11 @@ def undisturbed(sweep: Sweep, scenario: str = "k8sjob", *, runs: int = 30, worke
 
 
 def _end(controls: Sequence[Outcome], scenario: str) -> EndState:
-    recorded = [one.recorded for one in controls if one.point.scenario == scenario and one.recorded is not None]
-    return EndState.common([facts_of(one.events) for one in recorded])
+    return EndState.common([facts_of(one.events) for one in _recorded(controls, scenario)])
+
+
+def _recorded(controls: Sequence[Outcome], scenario: str) -> list[Recorded]:
+    return [one.recorded for one in controls if one.point.scenario == scenario and one.recorded is not None]
 
 
 def _words(outcome: Outcome) -> str:
