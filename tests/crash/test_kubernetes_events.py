@@ -61,9 +61,17 @@ def test_a_deletion_may_be_told_of_twice_but_has_to_come(gone: bool) -> None:
     assert events_tell_what_happened(writes.evidence).held is gone
 
 
-def test_other_events_say_nothing_of_creations() -> None:
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [
+        ("FailedToCreateRayCluster", "Failed to create RayCluster run/job-x2bcd"),
+        ("DeletedWorkerPod", "Deleted all pods for suspended worker group workers in RayCluster run/job-x2bcd"),
+        ("Scheduled", "Successfully assigned run/job-x2bcd-head-q9wzx to simulated-node"),
+    ],
+)
+def test_other_events_name_nothing_that_was_created_or_deleted(reason: str, message: str) -> None:
     writes = Writes()
-    tell(writes, "1", "FailedToCreateRayCluster", "Failed to create RayCluster run/job-x2bcd")
+    tell(writes, "1", reason, message)
     finding = events_tell_what_happened(writes.evidence)
     assert (finding.held, finding.seen) == (True, "0 Events do")
 

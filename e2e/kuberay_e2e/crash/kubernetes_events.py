@@ -11,7 +11,10 @@ _KINDS = {"RayJobSubmitter": "Job", "HeadPod": "Pod", "WorkerPod": "Pod"}
 _OF_A_GROUP = "Deleted all pods for suspended worker group"
 """Names the RayCluster instead of pods (reconcilePods in raycluster_controller.go)."""
 
-_NAME = re.compile(r"[a-z0-9-]+/(?P<name>[a-z0-9.-]+)")
+_OBJECT = re.compile(r"(?P<word>\w+) [a-z0-9-]+/(?P<name>[a-z0-9.-]+)")
+"""Where a message names an object: a word for its kind, and NAMESPACE/NAME. Some messages name an owner instead."""
+
+_WORDS = {"raycluster": "RayCluster", "cluster": "RayCluster", "job": "Job", "pod": "Pod", "service": "Service"}
 
 
 def events_tell_what_happened(evidence: Evidence) -> Finding:
