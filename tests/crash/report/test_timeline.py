@@ -111,6 +111,23 @@ def test_all_of_it_is_told_in_words_in_order(tmp_path: Path) -> None:
     assert "RayJob job Complete, SUCCEEDED" in said
 
 
+def test_what_the_operator_was_told_is_shown_on_demand(tmp_path: Path) -> None:
+    trace = Trace(tmp_path / "trace.jsonl", clock=iter([0.0, 1.0, 2.0]).__next__)
+    trace.add("operator", event="started", incarnation=1)
+    trace.add("watch", incarnation=1, event="MODIFIED", resource="rayjobs", name="job")
+    trace.add("watch", incarnation=1, event="ADDED", resource="pods", name="job-head")
+    trace.close()
+    evidence = read(tmp_path)
+    without, found = timeline(evidence), timeline(evidence, watches=True)
+    assert without is not None
+    assert found is not None
+    assert [one.name for one in without.lanes] == ["operator"]
+    assert [one.name for one in found.lanes] == ["operator", "told of pods", "told of rayjobs"]
+    assert [mark.text for mark in lane(found, "told of rayjobs").marks] == [
+        "incarnation 1 is told: MODIFIED rayjobs job"
+    ]
+
+
 def test_two_operators_at_a_time_have_a_lane_each(tmp_path: Path) -> None:
     trace = Trace(tmp_path / "trace.jsonl", clock=iter([0.0, 1.0, 5.0, 9.0]).__next__)
     trace.add("operator", event="started", incarnation=1, version="1.6.2")

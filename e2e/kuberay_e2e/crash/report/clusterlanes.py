@@ -48,6 +48,17 @@ def lanes(events: Sequence[Event], begin: float, seconds: float) -> list[Lane]:
     return found
 
 
+def told(events: Sequence[Event], begin: float) -> list[Lane]:
+    """A lane for each kind of which the operator was told by its watches."""
+    marks: dict[str, list[Mark]] = {}
+    for event in events:
+        if event.kind == "watch":
+            data = event.data
+            text = f"incarnation {data['incarnation']} is told: {data['event']} {data['resource']} {data['name']}"
+            marks.setdefault(data["resource"], []).append(Mark(event.time - begin, Shape.TICK, text))
+    return [Lane(f"told of {resource}", marks=tuple(found)) for resource, found in sorted(marks.items())]
+
+
 def notes(events: Sequence[Event], begin: float) -> Iterable[Note]:
     """What came, changed its state, and went."""
     last: dict[str, str] = {}

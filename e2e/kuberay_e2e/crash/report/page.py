@@ -21,6 +21,7 @@ from kuberay_e2e.crash.report.matrix import Cell, Mark
 from kuberay_e2e.crash.report.runs import Run, in_state
 from kuberay_e2e.crash.report.summary import Defect, Group, Once, Report, fault_order
 from kuberay_e2e.crash.report.timeline import timeline
+from kuberay_e2e.gateway import Position
 from kuberay_e2e.verdicts import State
 
 TIMELINE_BYTES = 6_000_000
@@ -185,7 +186,7 @@ def _body(
         replay=commands.replay(run.result.point),
         files=files,
         gap=gap or (evidence.gap if evidence else ""),
-        timeline=timeline(evidence) if evidence else None,
+        timeline=timeline(evidence, watches=run.result.point.position is Position.STALE) if evidence else None,
     )
     return Markup(text)
 

@@ -29,10 +29,14 @@ class Timeline:
     notes: tuple[Note, ...]
 
 
-def timeline(evidence: Evidence) -> Timeline | None:
+def timeline(evidence: Evidence, *, watches: bool = False) -> Timeline | None:
     """Lay out what was recorded of a run; None where nothing was.
 
     The axis begins with the first event, mostly the start of the operator.
+
+    Args:
+        evidence: What was recorded.
+        watches: Show, too, when the operator was told of each version of an object.
     """
     events = [event for event in evidence.events if event.kind != "step"]
     if not events:
@@ -43,6 +47,7 @@ def timeline(evidence: Evidence) -> Timeline | None:
     found = [
         *_operator(events, begin, seconds),
         *writelanes.lanes(events, begin),
+        *(clusterlanes.told(events, begin) if watches else ()),
         *clusterlanes.lanes(events, begin, seconds),
         *raylanes.lanes(evidence.ledger, begin, seconds),
     ]
