@@ -80,10 +80,3 @@ def test_an_event_is_no_object_that_is_left() -> None:
     run = good()
     run.trace.add("event", **occurrence({"metadata": {"uid": "1", "name": "1"}}))
     assert run.broken() == []
-
-
-def test_an_event_of_a_whole_worker_group_names_no_pod() -> None:
-    writes = Writes()
-    message = "Deleted all pods for suspended worker group workers in RayCluster run/job-x2bcd"
-    tell(writes, "1", "DeletedWorkerPod", message)
-    assert events_tell_what_happened(writes.evidence).held

@@ -8,11 +8,9 @@ from kuberay_e2e.verdicts import Finding
 
 _REASON = re.compile(r"(?P<what>Created|Deleted)(?P<kind>RayCluster|RayJobSubmitter|HeadPod|WorkerPod|Service)")
 _KINDS = {"RayJobSubmitter": "Job", "HeadPod": "Pod", "WorkerPod": "Pod"}
-_OF_A_GROUP = "Deleted all pods for suspended worker group"
-"""Names the RayCluster instead of pods (reconcilePods in raycluster_controller.go)."""
-
 _OBJECT = re.compile(r"(?P<word>\w+) [a-z0-9-]+/(?P<name>[a-z0-9.-]+)")
-"""Where a message names an object: a word for its kind, and NAMESPACE/NAME. Some messages name an owner instead."""
+"""Where a message names an object: a word for its kind, and NAMESPACE/NAME. Some messages name an owner instead: of
+the pods of a suspended worker group that are deleted the RayCluster (reconcilePods in raycluster_controller.go)."""
 
 _WORDS = {"raycluster": "RayCluster", "cluster": "RayCluster", "job": "Job", "pod": "Pod", "service": "Service"}
 
@@ -47,10 +45,11 @@ def _told(evidence: Evidence) -> Counter[tuple[str, str, str]]:
     for event in evidence.recorded.events:
         if event.kind != "event":
             continue
-        reason, name = _REASON.fullmatch(event.data["reason"]), _NAME.search(event.data["message"])
-        if reason and name and not event.data["message"].startswith(_OF_A_GROUP):
+        reason, named = _REASON.fullmatch(event.data["reason"]), _OBJECT.search(event.data["message"])
+        if reason and named:
             kind = _KINDS.get(reason["kind"], reason["kind"])
-            counts[event.data["uid"]] = (reason["what"], kind, name["name"]), event.data["count"]
+            if _WORDS.get(named["word"].lower()) == kind:
+                counts[event.data["uid"]] = (reason["what"], kind, named["name"]), event.data["count"]
     told: Counter[tuple[str, str, str]] = Counter()
     for key, count in counts.values():
         told[key] += count
