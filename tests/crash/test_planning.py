@@ -131,11 +131,15 @@ def variants(planned: Plan) -> list[str]:
 
 
 def test_the_operator_stays_away_across_each_timer() -> None:
-    running = "update:RayJob/status:jobDeploymentStatus=Running"
-    over = "update:RayJob/status:jobDeploymentStatus=Complete"
-    planned = plan([subject("k8sjob", running, over), subject("rules", running, over)])
+    worker, submitted = "create:Pod~job-*-workers-worker-*", "submit:RayJobs"
+    running = "update:RayJob/status~job:jobDeploymentStatus=Running"
+    over = "update:RayJob/status~job:jobDeploymentStatus=Complete"
+    writes = (worker, running, submitted, over)
+    planned = plan([subject("k8sjob", *writes), subject("in-time", *writes), subject("rules", *writes)])
     assert [text for text in variants(planned) if "down" in text] == [
         f"k8sjob/{running}#1@committed+down=44",
+        f"in-time/{worker}#1@committed+down=15",
+        f"in-time/{submitted}#1@committed+down=35",
         f"rules/{over}#1@committed+down=14",
     ]
 

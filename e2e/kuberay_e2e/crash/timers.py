@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from kuberay_e2e.crash.scenario import Scenario
 from kuberay_e2e.gateway import WriteSelector
@@ -19,8 +20,13 @@ _MARGIN = 5.0
 _LONGEST = 45.0
 """Timers that are longer are not waited for."""
 
-_STARTED, _RUNNING = "jobDeploymentStatus=Initializing", "jobDeploymentStatus=Running"
-_OVER = ("jobDeploymentStatus=Complete", "jobDeploymentStatus=Failed")
+_MADE = ("create:Pod~*-worker-*",)
+_RUNNING = ("update:RayJob/status~*:jobDeploymentStatus=Running*",)
+_SUBMITTED = ("submit:RayJobs*",)
+_OVER = (
+    "update:RayJob/status~*:jobDeploymentStatus=Complete*",
+    "update:RayJob/status~*:jobDeploymentStatus=Failed*",
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class Timer:
     Attributes:
         name: What sets it.
         away: Seconds for which the operator is to stay away.
-        begins: Changes of the RayJob's status at which it begins; the first that is written counts.
+        begins: Patterns of the writes after which all goes on without the operator; the first of them counts.
     """
 
     name: str
@@ -38,8 +44,8 @@ class Timer:
     begins: tuple[str, ...]
 
     def begun_by(self, write: WriteSelector) -> bool:
-        """True for the write with which it begins."""
-        return write.kind == "RayJob" and any(change in self.begins for change in write.change.split(","))
+        """True for a write of its patterns."""
+        return any(fnmatchcase(str(write), pattern) for pattern in self.begins)
 
 
 def timers(scenario: Scenario) -> Sequence[Timer]:
@@ -48,11 +54,12 @@ def timers(scenario: Scenario) -> Sequence[Timer]:
     found: list[tuple[str, float, tuple[str, ...]]] = []
     if scenario.mode in ("K8sJobMode", "SidecarMode") and scenario.script[0].duration < SUBMITTER_GRACE:
         seconds = scenario.script[0].duration + _SUBMISSION + SUBMITTER_GRACE
-        found.append(("end of the submitter", seconds, (_RUNNING,)))
+        found.append(("end of the submitter", seconds, _RUNNING))
     if seconds := spec.get("preRunningDeadlineSeconds"):
-        found.append(("preRunningDeadlineSeconds", float(seconds), (_STARTED,)))
+        found.append(("preRunningDeadlineSeconds", float(seconds), _MADE))
     if seconds := spec.get("activeDeadlineSeconds"):
-        found.append(("activeDeadlineSeconds", float(seconds), (_RUNNING,)))
+        begins = _SUBMITTED if scenario.mode == "HTTPMode" else _RUNNING
+        found.append(("activeDeadlineSeconds", float(seconds), begins))
     if spec.get("shutdownAfterJobFinishes"):
         found.append(("ttlSecondsAfterFinished", float(spec.get("ttlSecondsAfterFinished", 0)), _OVER))
     if rules := (spec.get("deletionStrategy") or {}).get("deletionRules"):
