@@ -70,17 +70,18 @@ class Scene:
             {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": meta, "spec": asking(spec, cpus)},
         )
 
-    def service(self, name: str, **spec: Any) -> None:
-        """Create a RayService; no Serve runs in a simulated head, so that it never becomes ready."""
+    def service(self, name: str, *, fewest_workers: int = 1) -> None:
+        """Create a RayService with at most one worker; no Serve runs in a simulated head: it never becomes ready."""
         meta = {"name": name, "namespace": self.namespace}
         cluster = rayjob(self.namespace)["spec"]["rayClusterSpec"]
+        cluster["workerGroupSpecs"][0]["minReplicas"] = fewest_workers
         self._create(
             "rayservices",
             {
                 "apiVersion": "ray.io/v1",
                 "kind": "RayService",
                 "metadata": meta,
-                "spec": {"serveConfigV2": "applications: []\n", "rayClusterConfig": cluster, **spec},
+                "spec": {"serveConfigV2": "applications: []\n", "rayClusterConfig": cluster},
             },
         )
 

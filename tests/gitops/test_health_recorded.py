@@ -104,7 +104,7 @@ def _start(scene: Scene) -> None:
     scene.cluster("plain")
     scene.cluster("refused", "60")
     scene.service("serve")
-    scene.service("invalid", rayClusterDeletionDelaySeconds=-1)
+    scene.service("invalid", fewest_workers=2)
     scene.queued_job("admitted", 1, Script(end="FAILED", until=scene.go_on))
     scene.queued_job("queued", 1)
     scene.queued_job("too-big", 4)
