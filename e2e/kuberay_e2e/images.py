@@ -57,7 +57,10 @@ def pulled(engine: ContainerEngine, reference: str, archive: Path) -> bool:
 
 @app.command()
 def build(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME…]", help="Which; default: all.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME…]", help="Which; default: all of a kind cluster, not `harness`."),
+    ] = None,
     pull: Annotated[bool, typer.Option(help="Take Ray's official image where a registry is reachable.")] = False,
 ) -> None:
     """Make the images that are missing: node and Ray need root and debootstrap, the others nothing."""
@@ -68,7 +71,10 @@ def build(
 
 @app.command("list")
 def list_images(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME…]", help="Which; default: all.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME…]", help="Which; default: all of a kind cluster, not `harness`."),
+    ] = None,
     check: Annotated[bool, typer.Option(help="End with exit code 1 where one is missing.")] = False,
 ) -> None:
     """Say which images are in the cache."""

@@ -71,6 +71,30 @@ RAY_IMAGE = SystemImage(
     disk_mib=3500,
 )
 
+HARNESS = SystemImage(
+    "harness",
+    "pulumi-kuberay/harness",
+    SUITE,
+    ("python3", "python3-pip", "ca-certificates"),
+    Settings(
+        env={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": "/home/harness",
+            "LC_ALL": "C.UTF-8",
+            "XDG_CACHE_HOME": "/opt/cache",
+            "PYTHONUNBUFFERED": "1",
+        },
+        user="1000:1000",
+        workdir="/home/harness",
+    ),
+    disk_mib=5000,
+    programs=(
+        *("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kwokctl"),
+        *("kuberay-operator", "kuberay-operator@1.5.1", "pulumi", "pulumi-resource-kubernetes"),
+    ),
+)
+"""What runs a part of the crash sweep in a pod; the tag of its reference is its key."""
+
 
 def _manager(name: str, reference: str, program: str, folders: dict[str, int] | None = None) -> ProgramImage:
     return ProgramImage(
@@ -89,4 +113,7 @@ IMAGES: tuple[ProgramImage | SystemImage, ...] = (
     RAY_IMAGE,
     NODE,
 )
-"""Every image that can be asked for; `pause` and the control plane's are inside the node's."""
+"""The images of a kind cluster; `pause` and the control plane's are inside the node's."""
+
+ON_REQUEST: tuple[SystemImage, ...] = (HARNESS,)
+"""Images that are made for those who ask for them by name."""
