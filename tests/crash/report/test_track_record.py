@@ -1,13 +1,17 @@
 """The track record says what was run, what was found after how long, and which suspicions are settled."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+from kuberay_e2e.crash.catalogue import BY_NAME
 from kuberay_e2e.crash.report import read, suspicions
 from kuberay_e2e.crash.report.suspicions import Suspicion, settled
 from kuberay_e2e.crash.report.track_record import document, main
+from kuberay_e2e.crash.verdict import known_deviations
 from kuberay_e2e.errors import InputError
+from kuberay_e2e.session import OPERATOR_VERSION
 from tests.crash.report.sweeps import Sweep, known
 
 LOST = Suspicion("lost", "A lost answer doubles the job.", "kuberay#4824", "http/submit:*@lost", "submits-twice")
@@ -44,9 +48,10 @@ def test_it_is_the_same_for_the_same_sweep_wherever_that_is(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("runs", "deviation", "expected"),
     [
-        ("http/submit:*@lost", "submits-twice", "So it is, in 1 of 1 runs: submits-twice."),
+        ("http/submit:*@lost", "submits-twice", "So it is, in 1 of 1 run: submits-twice."),
         ("http/submit:*@before", "submits-twice", "Not so in 1 run."),
-        ("http/create:RayCluster*@lost", "", "Open: 1 of 1 runs broke a promise in a way that is not known."),
+        ("http/create:RayCluster*@lost", "", "Open: 1 of 1 run broke a promise in a way that is not known."),
+        ("http/submit:*", "another", "Not so, but 1 of 3 runs deviate as known: submits-twice."),
         ("http/create:Pod*@lost", "", "Not tested."),
         ("ttl/*", "", "Not tested."),
     ],
@@ -54,6 +59,16 @@ def test_it_is_the_same_for_the_same_sweep_wherever_that_is(tmp_path: Path) -> N
 def test_a_suspicion_is_settled_by_its_runs(tmp_path: Path, runs: str, deviation: str, expected: str) -> None:
     report = read(Sweep(tmp_path).all_states().folder, known)
     assert settled(Suspicion("one", "It breaks.", "somebody", runs, deviation), report) == expected
+
+
+def test_the_suspicions_that_come_with_the_sweep_are_of_its_scenarios() -> None:
+    found = suspicions.read()
+    assert len({one.id for one in found}) == len(found) > 10
+    known_ids = {entry.id for entry in known_deviations(OPERATOR_VERSION)}
+    for one in found:
+        scenario = one.runs.partition("/")[0]
+        assert any(fnmatchcase(name, scenario.partition("+")[0].partition("@")[0]) for name in BY_NAME), one.id
+        assert one.deviation in {"", *known_ids}
 
 
 def test_suspicions_are_read_from_a_file(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Suspicions: what somebody thought might go wrong, and what the sweep says to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from kuberay_e2e.crash.report.runs import Run
 from kuberay_e2e.crash.report.summary import Report
 from kuberay_e2e.errors import InputError
 from kuberay_e2e.verdicts import State
@@ -60,12 +61,18 @@ def settled(suspicion: Suspicion, report: Report) -> str:
     ]
     if not runs:
         return "Not tested."
-    confirming = [run for run in runs if suspicion.deviation and suspicion.deviation in run.verdict.deviation]
-    if confirming:
-        return f"So it is, in {len(confirming)} of {len(runs)} runs: {suspicion.deviation}."
-    if open_runs := [run for run in runs if run.verdict.state is State.VIOLATED]:
-        return f"Open: {len(open_runs)} of {len(runs)} runs broke a promise in a way that is not known."
-    return f"Not so in {len(runs)} run{'s' if len(runs) != 1 else ''}."
+    if confirming := [run for run in runs if suspicion.deviation in run.verdict.deviation]:
+        return f"So it is, in {len(confirming)} of {_runs(runs)}: {suspicion.deviation}."
+    if violated := [run for run in runs if run.verdict.state is State.VIOLATED]:
+        return f"Open: {len(violated)} of {_runs(runs)} broke a promise in a way that is not known."
+    if deviating := [run for run in runs if run.verdict.deviation]:
+        ids = sorted({name for run in deviating for name in run.verdict.deviation})
+        return f"Not so, but {len(deviating)} of {_runs(runs)} deviate as known: {', '.join(ids)}."
+    return f"Not so in {_runs(runs)}."
+
+
+def _runs(runs: Sequence[Run]) -> str:
+    return f"{len(runs)} run{'s' if len(runs) != 1 else ''}"
 
 
 def _suspicion(entry: Any, where: str) -> Suspicion:

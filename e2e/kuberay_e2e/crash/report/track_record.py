@@ -8,7 +8,7 @@ from kuberay_e2e.crash.report import commands, summary, suspicions
 from kuberay_e2e.crash.report.coverage import coverage, reasons, sentence
 from kuberay_e2e.crash.report.markdown import cell, code
 from kuberay_e2e.crash.report.runs import Run, in_state
-from kuberay_e2e.crash.report.summary import Report
+from kuberay_e2e.crash.report.summary import Report, fault_order
 from kuberay_e2e.crash.report.suspicions import Suspicion, settled
 from kuberay_e2e.crash.report.wording import duration
 from kuberay_e2e.crash.store import SweepFolder
@@ -95,7 +95,7 @@ def _open(report: Report) -> Iterator[str]:
 
 
 def _once(report: Report) -> Iterator[str]:
-    faults = list(dict.fromkeys(once.fault for group in report.groups for once in group.once))
+    faults = sorted({once.fault for group in report.groups for once in group.once}, key=fault_order)
     if not faults:
         return
     yield from ("## How often the entrypoint ran", "")
