@@ -14,6 +14,9 @@ from tests.e2e.jobs import rayjob
 RAY = "/apis/ray.io/v1"
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 MERGE = {"Content-Type": "application/merge-patch+json"}
+MOST_CPUS, NOWHERE, REFUSED = "20000", "10000", "30000"
+"""CPUs that a container may ask for, that no node has, and that a container may not ask for."""
+
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 
 
@@ -86,8 +89,9 @@ class Scene:
         )
 
     def refuse(self) -> None:
-        """Refuse every pod that asks for more than 50 CPUs."""
-        limits = [{"type": "Container", "max": {"cpu": "50"}}]
+        """Refuse every pod that asks for more than `MOST_CPUS`."""
+        usual = {"default": {"cpu": "1"}, "defaultRequest": {"cpu": "10m"}}
+        limits = [{"type": "Container", "max": {"cpu": MOST_CPUS}, **usual}]
         self._post(
             f"/api/v1/namespaces/{self.namespace}/limitranges",
             {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "small"}, "spec": {"limits": limits}},

@@ -17,7 +17,7 @@ from kuberay_e2e.pytest_plugin import Scripts
 from kuberay_e2e.ray import Script
 from kuberay_e2e.session import Session
 from tests.gitops.evaluators import argocd, flux
-from tests.gitops.scene import KUEUE, RAY, Scene
+from tests.gitops.scene import KUEUE, NOWHERE, RAY, REFUSED, Scene
 from tests.gitops.states import STATES, Item, State, snapshot
 from tests.gitops.versions import Versions
 
@@ -51,15 +51,15 @@ def test_every_state_is_as_it_was_recorded(kuberay_operator: OperatorProcess, sc
     assert kuberay_operator.running
     deadline = time.monotonic() + PATIENCE
 
-    def seen(file: str, kind: str) -> Item:
-        [state] = [state for state in STATES if (state.file, state.kind) == (file, kind)]
-        return wait(state)
-
-    def wait(state: State) -> Item:
+    def find(state: State) -> Item | None:
         def holds(item: Item) -> bool:
             return item["kind"] == state.kind and _named(item, state, scene.namespace) and state.holds(item)
 
-        return versions.wait(holds, f"{state.kind} {state.name} in {state.file}", deadline - time.monotonic())
+        return versions.wait(holds, deadline)
+
+    def seen(file: str, kind: str) -> None:
+        [state] = [state for state in STATES if (state.file, state.kind) == (file, kind)]
+        assert find(state), f"{state.path.stem} was not seen"
 
     _start(scene)
     seen("running", "RayJob")
@@ -72,20 +72,20 @@ def test_every_state_is_as_it_was_recorded(kuberay_operator: OperatorProcess, sc
     seen("head-lost", "RayCluster")
     scene.patch("rayclusters", "plain", {"spec": {"suspend": True}})
     put_off = versions.wait(
-        lambda item: item["kind"] == "Workload" and item["metadata"]["name"].startswith("rayjob-put-off-"),
-        "the Workload of put-off",
-        deadline - time.monotonic(),
+        lambda item: item["kind"] == "Workload" and item["metadata"]["name"].startswith("rayjob-put-off-"), deadline
     )
+    assert put_off, "put-off has no Workload"
     scene.patch("workloads", put_off["metadata"]["name"], {"spec": {"active": False}})
 
-    wrong = {}
-    for state in STATES:
-        item = snapshot(wait(state), scene.namespace)
-        if os.environ.get("KUBERAY_RECORD"):
+    found = {state: find(state) for state in STATES}
+    recorded = {state: snapshot(item, scene.namespace) for state, item in found.items() if item}
+    if os.environ.get("KUBERAY_RECORD"):
+        for state, item in recorded.items():
             state.path.write_text(json.dumps(item, indent=1, sort_keys=True) + "\n")
-        if (health := _health(item)) != _health(state.read()) or health != (state.argocd, state.flux):
-            wrong[state.path.stem] = (health, item)
-    assert not wrong
+    assert not [state.path.stem for state, item in found.items() if item is None]
+    health = {state.path.stem: _health(item) for state, item in recorded.items()}
+    assert health == {state.path.stem: (state.argocd, state.flux) for state in STATES}
+    assert health == {state.path.stem: _health(state.read()) for state in STATES}
 
 
 def _start(scene: Scene) -> None:
@@ -99,10 +99,10 @@ def _start(scene: Scene) -> None:
     scene.job("invalid", backoffLimit=-1)
     scene.job("interactive", submissionMode="InteractiveMode")
     scene.job("by-hand", suspend=True, shutdownAfterJobFinishes=True)
-    scene.late_job("too-late", "40", preRunningDeadlineSeconds=20)
-    scene.late_job("no-pods", "60")
+    scene.late_job("too-late", NOWHERE, preRunningDeadlineSeconds=20)
+    scene.late_job("no-pods", REFUSED)
     scene.cluster("plain")
-    scene.cluster("refused", "60")
+    scene.cluster("refused", REFUSED)
     scene.service("serve")
     scene.service("invalid", fewest_workers=2)
     scene.queued_job("admitted", 1, Script(end="FAILED", until=scene.go_on))

@@ -35,7 +35,9 @@ def test_what_a_server_writes_is_left_out() -> None:
     assert clean == {"kind": "X", "metadata": {"name": "a"}}
 
 
-@pytest.mark.parametrize(("suspend", "queued", "kept"), [(True, False, True), (True, True, False), (False, False, False)])
+@pytest.mark.parametrize(
+    ("suspend", "queued", "kept"), [(True, False, True), (True, True, False), (False, False, False)]
+)
 def test_suspend_stays_only_where_a_person_decides(suspend: bool, queued: bool, kept: bool) -> None:
     job = ray_job(suspend=suspend)
     if not queued:
@@ -50,7 +52,9 @@ def test_replicas_of_an_autoscaled_group_are_left_out_and_told() -> None:
     (group,) = clean["spec"]["rayClusterSpec"]["workerGroupSpecs"]
     assert "replicas" not in group
     assert (group["minReplicas"], group["maxReplicas"]) == (0, 2)
-    assert [(field.path, field.value) for field in left_out] == [("spec.rayClusterSpec.workerGroupSpecs[0].replicas", 1)]
+    assert [(field.path, field.value) for field in left_out] == [
+        ("spec.rayClusterSpec.workerGroupSpecs[0].replicas", 1)
+    ]
 
 
 @pytest.mark.parametrize("kind", ["RayCluster", "RayService"])

@@ -101,10 +101,18 @@ def test_a_name_too_long_for_its_run_is_refused() -> None:
 def test_argocd_gets_waves_and_options() -> None:
     volume = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "ml"}}
     found = files([*small_stack(), *declared(CRD, volume)], Layout.ARGOCD)
-    waves = {path: int(annotations(content)["argocd.argoproj.io/sync-wave"]) for path, content in found.items() if "objects" in path}
+    waves = {
+        path: int(annotations(content)["argocd.argoproj.io/sync-wave"])
+        for path, content in found.items()
+        if "objects" in path
+    }
     ordered = sorted(waves, key=lambda path: waves[path])
     assert [path.split("/")[1][3:] for path in ordered] == ["namespaces", "crds", "queues", "settings", "ray-jobs"]
-    options = {path: annotations(content).get("argocd.argoproj.io/sync-options") for path, content in found.items() if path in waves}
+    options = {
+        path: annotations(content).get("argocd.argoproj.io/sync-options")
+        for path, content in found.items()
+        if path in waves
+    }
     assert [options[path] for path in ordered] == [
         "Prune=false,Delete=false",
         "ServerSideApply=true,Prune=false,Delete=false",
@@ -145,7 +153,9 @@ def test_flux_gets_a_kustomization_for_each_stage_after_the_one_before() -> None
     assert found["flux/40-queues.yaml"]["spec"]["path"] == "./gitops/dev/objects/40-queues"
     assert [found[f"flux/{stage}.yaml"]["spec"]["wait"] for stage in ("40-queues", "70-ray-jobs")] == [True, False]
     assert [found[f"flux/{stage}.yaml"]["spec"]["prune"] for stage in ("00-namespaces", "70-ray-jobs")] == [False, True]
-    assert annotations(found["objects/00-namespaces/namespace-ml.yaml"]) == {"kustomize.toolkit.fluxcd.io/prune": "disabled"}
+    assert annotations(found["objects/00-namespaces/namespace-ml.yaml"]) == {
+        "kustomize.toolkit.fluxcd.io/prune": "disabled"
+    }
 
 
 def test_flux_creates_a_job_once_and_then_leaves_it_to_kueue() -> None:
@@ -160,7 +170,12 @@ def test_flux_goes_on_applying_a_job_that_a_person_suspends() -> None:
 
 def test_the_ray_autoscaler_is_on_the_drift_allow_list() -> None:
     cluster = ray_job()["spec"]["rayClusterSpec"] | {"enableInTreeAutoscaling": True}
-    manifest = {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": {"name": "c", "namespace": "ml"}, "spec": cluster}
+    manifest = {
+        "apiVersion": "ray.io/v1",
+        "kind": "RayCluster",
+        "metadata": {"name": "c", "namespace": "ml"},
+        "spec": cluster,
+    }
     flux = files(declared(manifest), Layout.FLUX)["flux/60-ray-clusters.yaml"]
     assert "/spec/workerGroupSpecs/0/replicas" in flux["spec"]["ignore"][0]["paths"]
     argocd = files(declared(manifest), Layout.ARGOCD)["argocd/application.argoproj.io-dev.yaml"]

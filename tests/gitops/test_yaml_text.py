@@ -12,12 +12,31 @@ from kuberay_e2e.gitops.yaml_text import yaml_text
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _WORDS = st.sampled_from(
-    ["yes", "No", "null", "~", "1", "1.0", "0x1f", "1e3", "12:30", "2026-01-31", "- a", "a: b", "# c", "a #b", "<<", "="]
+    [
+        "yes",
+        "No",
+        "null",
+        "~",
+        "1",
+        "1.0",
+        "0x1f",
+        "1e3",
+        "12:30",
+        "2026-01-31",
+        "- a",
+        "a: b",
+        "# c",
+        "a #b",
+        "<<",
+        "=",
+    ]
 )
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT | _WORDS
 _LINES = st.lists(_TEXT, min_size=2, max_size=4).map("\n".join)
 _VALUES = st.recursive(
-    _SCALARS | _LINES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3), max_leaves=12
+    _SCALARS | _LINES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    max_leaves=12,
 )
 
 
@@ -29,7 +48,9 @@ def test_what_is_written_is_read_back(value: dict[str, Any]) -> None:
 
 
 def test_keys_that_a_reader_looks_for_come_first() -> None:
-    text = yaml_text({"spec": {"b": 1, "a": 2}, "kind": "X", "metadata": {"labels": {}, "name": "n"}, "apiVersion": "v1"})
+    text = yaml_text(
+        {"spec": {"b": 1, "a": 2}, "kind": "X", "metadata": {"labels": {}, "name": "n"}, "apiVersion": "v1"}
+    )
     assert text == "apiVersion: v1\nkind: X\nmetadata:\n  name: n\n  labels: {}\nspec:\n  a: 2\n  b: 1\n"
 
 

@@ -42,18 +42,12 @@ class Versions:
         for thread in self._threads:
             thread.join(5)
 
-    def find(self, holds: Callable[[Item], bool]) -> Item | None:
-        """The first version that passes, or None."""
-        with self._changed:
-            return next((item for item in self._seen if holds(item)), None)
-
-    def wait(self, holds: Callable[[Item], bool], what: str, seconds: float) -> Item:
-        """Wait for a version that passes."""
-        deadline = time.monotonic() + seconds
+    def wait(self, holds: Callable[[Item], bool], deadline: float) -> Item | None:
+        """The first version that passes, or None if there is none until a time of the monotonic clock."""
         with self._changed:
             while (found := next((item for item in self._seen if holds(item)), None)) is None:
-                left = deadline - time.monotonic()
-                assert left > 0, f"{what} was not seen within {seconds:.0f} s"
+                if (left := deadline - time.monotonic()) <= 0:
+                    return None
                 self._changed.wait(left)
             return found
 
