@@ -271,6 +271,23 @@ def test_a_request_whose_sender_has_gone_before_it_is_handled_goes_nowhere() -> 
     run(body)
 
 
+def test_a_sender_that_dies_within_its_request_leaves_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    async def body(bench: Bench) -> None:
+        _, port = bench.incarnation.server.removeprefix("http://").split(":")
+        _, writer = await asyncio.open_connection(LOOPBACK, int(port))
+        writer.write(f"POST {JOBS} HTTP/1.1\r\nHost: gateway\r\nContent-Length: 100\r\n\r\n{{".encode())
+        await writer.drain()
+        while not bench.gateway._handling:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        writer.transport.abort()
+        while bench.gateway._handling:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert bench.upstream.created == []
+
+    run(body)
+    assert [record.getMessage() for record in caplog.records if record.name == "aiohttp.server"] == []
+
+
 def test_a_watch_ends_with_the_gateway_although_nothing_more_comes() -> None:
     tasks = set[asyncio.Task[Any]]()
 

@@ -116,7 +116,10 @@ class Gateway:
         task = asyncio.ensure_future(self._handle(request, incarnation))
         self._handling.add(task)
         task.add_done_callback(self._handling.discard)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except ConnectionError:
+            return self._drop(request)
 
     async def _handle(self, request: web.BaseRequest, incarnation: Incarnation) -> web.StreamResponse:
         call = await Call.read(request, incarnation)
