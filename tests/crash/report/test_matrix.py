@@ -101,6 +101,16 @@ def test_a_write_that_was_not_learned_has_a_row_of_its_own(tmp_path: Path) -> No
     assert [(str(row.write), row.stable) for row in rows][-1] == ("create:Job~job#1", False)
 
 
+def test_a_sweep_of_replays_alone_has_no_empty_columns(tmp_path: Path) -> None:
+    sweep = Sweep(tmp_path)
+    sweep.run("http/create:RayCluster~job-*#1@500")
+    sweep.run("http/create:RayCluster~job-*#1@committed+again")
+    only = group(sweep)
+    assert only.matrix.columns == ("500", "committed+again")
+    figures = coverage(only)
+    assert (figures.pairs, figures.variants, figures.not_run, figures.impossible) == (1, 1, 0, 0)
+
+
 def test_coverage_counts_pairs_and_names_what_is_left(tmp_path: Path) -> None:
     figures = coverage(group(kills(tmp_path)))
     assert (figures.writes, figures.pairs, figures.judged) == (6, 24, 3)

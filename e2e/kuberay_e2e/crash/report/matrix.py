@@ -1,9 +1,10 @@
 """The matrix of a scenario: its writes by positions, and which of the pairs were run."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import compress
 
 from kuberay_e2e.crash import planning
 from kuberay_e2e.crash.learning import Learned
@@ -99,19 +100,28 @@ def matrix(learned: Learned, planned: Planned, runs: Mapping[str, Run]) -> Matri
     writes = dict.fromkeys((*learned.writes, *(run.result.point.write for run in disturbed if run.result.point.write)))
     rows = []
     for write in writes:
+        stable = write in learned.writes
         names = [f"{prefix}{write}@{column}" for column in columns]
-        rows.append(Row(write, write in learned.writes, tuple(_cell(name, planned, runs) for name in names)))
-    return Matrix(columns, tuple(rows))
+        rows.append(Row(write, stable, tuple(_cell(name, stable, planned, runs) for name in names)))
+    return _without_empty_columns(columns, rows)
 
 
-def _cell(name: str, planned: Planned, runs: Mapping[str, Run]) -> Cell:
+def _without_empty_columns(columns: Sequence[str], rows: Sequence[Row]) -> Matrix:
+    used = [any(row.cells[index].mark is not Mark.NOT_PLANNED for row in rows) for index in range(len(columns))]
+    return Matrix(
+        tuple(compress(columns, used)),
+        tuple(replace(row, cells=tuple(compress(row.cells, used))) for row in rows),
+    )
+
+
+def _cell(name: str, stable: bool, planned: Planned, runs: Mapping[str, Run]) -> Cell:
     if (run := runs.get(name)) is not None:
         return Cell(_MARKS[run.verdict.state], run)
     if (entry := planned.left_out.get(name)) is not None:
         return Cell(Mark.EQUIVALENT, runs.get(str(entry.same)), entry.reason, str(entry.same))
     if name in planned.points:
         return Cell(Mark.NOT_RUN)
-    why = "" if "+" in column_of(name) else planning.impossible(parse(name))
+    why = planning.impossible(parse(name)) if stable and "+" not in column_of(name) else ""
     return Cell(Mark.IMPOSSIBLE, why=why) if why else Cell(Mark.NOT_PLANNED)
 
 
