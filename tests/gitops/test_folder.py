@@ -34,7 +34,7 @@ def test_a_folder_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
 def test_a_file_of_somebody_else_is_not_lost(tmp_path: Path) -> None:
     out = write(tmp_path / "out", small_stack())
     (out / "README.md").write_text("mine")
-    with pytest.raises(InputError, match="holds README.md, which render did not write"):
+    with pytest.raises(InputError, match=r"holds README\.md, which render did not write"):
         write(out, small_stack())
     assert "README.md" in names(out)
 
@@ -49,7 +49,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     out = write(tmp_path / "out", small_stack())
     before = {name: (out / name).read_bytes() for name in names(out)}
     with pytest.raises(HarnessError, match="It is as it was before"):
-        folder.replace(out, {folder.RECORD: "{}", "objects/a" * 300: "too long for any file system"})
+        folder.replace(out, {folder.RECORD: "{}", f"objects/{'a' * 300}": "too long for any file system"})
     assert {name: (out / name).read_bytes() for name in names(out)} == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 
@@ -57,7 +57,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
 def test_without_an_exchange_in_one_step_the_folder_is_replaced_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "_exchanged_at_once", lambda first, second: False)
+    monkeypatch.setattr(folder, "_exchanged_at_once", lambda *_: False)
     out = write(tmp_path / "out", small_stack())
     write(out, declared(namespace()))
     assert "objects/40-queues/kustomization.yaml" not in names(out)

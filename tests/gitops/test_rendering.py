@@ -228,7 +228,7 @@ def test_a_secret_value_in_another_object_is_refused() -> None:
 def test_an_object_without_a_name_is_refused() -> None:
     job = ray_job()
     job["metadata"] = {"generateName": "train-", "namespace": "ml"}
-    with pytest.raises(InputError, match="RayJob ml/train- has no metadata.name"):
+    with pytest.raises(InputError, match=r"RayJob ml/train- has no metadata.name"):
         files(declared(job))
 
 
