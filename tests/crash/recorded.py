@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from kuberay_e2e.crash import oracles
+from kuberay_e2e.crash import point as points
+from kuberay_e2e.crash.difference import EndState
 from kuberay_e2e.crash.execution import Recorded
-from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Expected, Scenario, ended, rayjob_gone
 from kuberay_e2e.ray import Ledger, RayClusterKey, Start, Submission
 from kuberay_e2e.ray.ledger import End, Outcome, Stop
@@ -119,12 +120,17 @@ class Run:
                 self.object("Job", data["name"], "DELETED")
         self.rayjob("DELETED", "2026-01-01T00:00:45Z", **final)
 
-    def broken(self) -> list[str]:
-        """The promises that the oracles find broken."""
-        recorded = Recorded(
-            Point(self.scenario.name), "job", tuple(self.trace.events()), self.ledger.entries, self.unmet, True, 1.0
-        )
-        return [finding.promise for finding in oracles.judge(self.scenario, recorded) if not finding.held]
+    def broken(self, end: EndState | None = None, point: str = "") -> list[str]:
+        """The promises that the oracles find broken.
+
+        Args:
+            end: The end state without a fault; default: it is not compared.
+            point: Where the run was disturbed; default: nowhere.
+        """
+        where = points.parse(point or self.scenario.name)
+        events = tuple(self.trace.events())
+        recorded = Recorded(where, "job", events, self.ledger.entries, self.unmet, True, 1.0)
+        return [finding.promise for finding in oracles.judge(self.scenario, recorded, end) if not finding.held]
 
 
 def good(scenario: Scenario = TTL) -> Run:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kuberay_e2e.crash.difference import EndState, facts_of
 from kuberay_e2e.crash.oracles import ORACLES
 from kuberay_e2e.crash.scenario import Expected, Scenario, rayjob_gone
 from kuberay_e2e.crash.user import UNMAKE
@@ -175,6 +176,38 @@ def test_a_running_job_is_stopped_before_its_rayjob_goes(stopped: bool) -> None:
         run.stop("id-1")
     run.remove({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING", **ids}, clusters=["job-1"])
     assert run.broken() == ([] if stopped else ["a running job is stopped before the finalizer goes"])
+
+
+def test_a_job_that_is_stopped_after_the_finalizer_was_removed() -> None:
+    expected = Expected("RUNNING", "Running", succeeded=0, stopped=True)
+    run = Run(Scenario("delete", "Is deleted.", rayjob_gone, {"submissionMode": "HTTPMode"}, expected=expected))
+    ids = run.attempt(1)
+    write = "update:RayJob:-ray.io/rayjob-finalizer#1"
+    run.trace.add("request", incarnation=1, verb="update", resource="rayjobs", name="job", path="/p", write=write)
+    run.now += 0.001
+    run.stop("id-1")
+    run.remove({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING", **ids}, clusters=["job-1"])
+    assert run.broken() == ["a running job is stopped before the finalizer goes"]
+
+
+def test_an_end_that_is_another_than_without_a_fault() -> None:
+    end = EndState.common([facts_of(good(HTTP).trace.events())])
+    assert good(HTTP).broken(end) == []
+    run = Run(HTTP)
+    final = run.finish(run.attempt(1))
+    run.object("Service", "job-x2bcd", "ADDED")
+    run.object("Service", "job-x2bcd", "DELETED", owner="job")
+    run.object("Service", "job-q9wzx", "ADDED")
+    run.remove(final, clusters=["job-1"])
+    run.object("Service", "job-q9wzx", "DELETED")
+    assert run.broken(end) == ["end state is that without a fault"]
+
+
+def test_a_run_that_ends_elsewhere_is_not_compared() -> None:
+    end = EndState({"RayJob other": ("there",)})
+    assert good(HTTP).broken(end) == ["end state is that without a fault"]
+    assert good(HTTP).broken(end, "http/create:Pod#1@committed+upgrade") == []
+    assert "end state is that without a fault" not in good(HTTP).broken(end, "http/create:Pod#1@committed+delete")
 
 
 def test_a_write_of_a_dead_operator_that_was_forwarded() -> None:
