@@ -17,6 +17,12 @@ MERGE = {"Content-Type": "application/merge-patch+json"}
 MOST_CPUS, NOWHERE, REFUSED = "20000", "10000", "30000"
 """CPUs that a container may ask for, that no node has, and that a container may not ask for."""
 
+FAILING_SUBMITTER = {
+    "spec": {
+        "restartPolicy": "Never",
+        "containers": [{"name": "submitter", "image": "rayproject/ray:2.52.0", "command": ["/bin/sh", "-c", "exit 1"]}],
+    }
+}
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 
 
@@ -55,12 +61,12 @@ class Scene:
         manifest["spec"]["rayClusterSpec"] = asking(manifest["spec"]["rayClusterSpec"], cpus)
         self._create("rayjobs", manifest)
 
-    def queued_job(self, name: str, cpus: int, script: Script | None = None) -> None:
-        """Create a RayJob in the queue `open`, whose head and worker ask for so many CPUs each."""
+    def queued_job(self, name: str, cpus: int, script: Script | None = None, *, queue: str = "open") -> None:
+        """Create a RayJob in a queue, whose head and worker ask for so many CPUs each."""
         entrypoint = f"python {self.namespace}/{name}.py"
         self._scripts.set(entrypoint, script or Script(duration=1.0))
         manifest = rayjob(self.namespace, name, entrypoint=entrypoint, shutdownAfterJobFinishes=True)
-        manifest["metadata"]["labels"] = {QUEUE_NAME: "open"}
+        manifest["metadata"]["labels"] = {QUEUE_NAME: queue}
         manifest["spec"]["rayClusterSpec"] = asking(manifest["spec"]["rayClusterSpec"], str(cpus))
         self._create("rayjobs", manifest)
 

@@ -17,13 +17,13 @@ from kuberay_e2e.pytest_plugin import Scripts
 from kuberay_e2e.ray import Script
 from kuberay_e2e.session import Session
 from tests.gitops.evaluators import argocd, flux
-from tests.gitops.scene import KUEUE, NOWHERE, RAY, REFUSED, Scene
+from tests.gitops.scene import FAILING_SUBMITTER, KUEUE, NOWHERE, RAY, REFUSED, Scene
 from tests.gitops.states import STATES, Item, State, snapshot
 from tests.gitops.versions import Versions
 
 pytestmark = pytest.mark.e2e
 
-PATIENCE = 240.0
+PATIENCE = 300.0
 """Seconds from the start of all jobs until the last state, on a loaded machine."""
 
 
@@ -94,12 +94,12 @@ def _start(scene: Scene) -> None:
     scene.job("succeeds", Script(pending=4.0, duration=4.0, until=scene.go_on))
     scene.job("stopped", Script(duration=0.5, end="STOPPED"))
     scene.job("fails", Script(duration=0.5, end="FAILED"), backoffLimit=1)
-    scene.job("unsubmitted", Script(failed_submitters=9))
+    scene.job("unsubmitted", submitterPodTemplate=FAILING_SUBMITTER, submitterConfig={"backoffLimit": 0})
     scene.job("too-long", Script(duration=600), activeDeadlineSeconds=15)
     scene.job("invalid", backoffLimit=-1)
     scene.job("interactive", submissionMode="InteractiveMode")
     scene.job("by-hand", suspend=True, shutdownAfterJobFinishes=True)
-    scene.late_job("too-late", NOWHERE, preRunningDeadlineSeconds=20)
+    scene.late_job("too-late", NOWHERE, preRunningDeadlineSeconds=45)
     scene.late_job("no-pods", REFUSED)
     scene.cluster("plain")
     scene.cluster("refused", REFUSED)
@@ -107,7 +107,7 @@ def _start(scene: Scene) -> None:
     scene.service("invalid", fewest_workers=2)
     scene.queued_job("admitted", 1, Script(end="FAILED", until=scene.go_on))
     scene.queued_job("queued", 1)
-    scene.queued_job("too-big", 4)
+    scene.queued_job("misplaced", 1, queue="astray")
     scene.queued_job("put-off", 1)
 
 

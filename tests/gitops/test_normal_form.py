@@ -22,7 +22,7 @@ def test_whole_numbers_are_integers_and_nulls_are_gone() -> None:
 
 
 def test_what_a_server_writes_is_left_out() -> None:
-    metadata = {
+    metadata: dict[str, Any] = {
         "name": "a",
         "uid": "1",
         "resourceVersion": "2",

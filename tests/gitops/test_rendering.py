@@ -49,7 +49,7 @@ def test_each_object_has_a_file_of_its_own_named_by_kind_and_name() -> None:
 @pytest.mark.parametrize("layout", Layout)
 def test_the_order_of_declarations_and_of_keys_does_not_count(layout: Layout) -> None:
     order = Order("dev", layout=layout, repository=REPOSITORY)
-    backwards = [Declared(dict(reversed(item.manifest.items()))) for item in reversed(small_stack())]
+    backwards = [Declared(dict(reversed(list(item.manifest.items())))) for item in reversed(small_stack())]
     assert rendered_stack(small_stack(), order) == rendered_stack(backwards, order)
 
 

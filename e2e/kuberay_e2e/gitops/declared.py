@@ -122,9 +122,9 @@ def _isolated(project: Project) -> dict[str, str]:
 
 def _explained(stack: str, error: str) -> str:
     told = f"The program of the stack {stack} cannot be rendered: {error}"
-    if "cluster" in error or "kubeconfig" in error:
+    if "record_run" in error or "kubeconfig" in error:
         told += " Render has no cluster: a stack that reads one, such as by record_run, is for `pulumi up` only."
-    if "download" in error or "://" in error:
+    if "could not be fetched" in error:
         told += " Without network, give a folder with the charts: --charts DIR."
     return told
 

@@ -8,7 +8,12 @@ from kuberay_e2e.gitops.health.predicates import ConditionIs, Equals
 from kuberay_e2e.gitops.health.rules import Check, Rule, by_condition, plainly, quoting
 
 _API = "kueue.x-k8s.io/v1beta2"
-_HOPELESS = ("ExceedsMaxQuota", "Misconfigured", "NoMatchingFlavor")
+_HOPELESS = ("ExceedsMaxQuota", "Inadmissible", "Misconfigured", "NoMatchingFlavor")
+"""Reasons why a Workload is not admitted that waiting does not cure.
+
+Kueue tells a Workload that is too big from one that waits only with its feature gate UnadmittedWorkloadsObservability;
+without it both are Pending.
+"""
 
 
 def cluster_queue() -> Check:
