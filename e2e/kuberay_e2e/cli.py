@@ -21,7 +21,7 @@ from kuberay_e2e.errors import HarnessError, InputError
 from kuberay_e2e.gitops import command as gitops
 from kuberay_e2e.queueing.command import kueue
 from kuberay_e2e.signals import INTERRUPTED, interruptible
-from kuberay_e2e.terminal import OperatorChoice, terminal
+from kuberay_e2e.terminal import OperatorChoice, agree, terminal
 from kuberay_toolchain.errors import ToolchainError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def lifecycle(
         ClusterKind.EMBEDDED: lambda: _embedded(ray, operator),
         ClusterKind.KIND: lambda: targets.Kind(kind, nodes or 1),
         ClusterKind.EXISTING: lambda: targets.Existing(
-            kubeconfig, context, functools.partial(_agree, yes), kind, use_installed
+            kubeconfig, context, functools.partial(agree, yes), kind, use_installed
         ),
     }
     request = runs.Request(
@@ -152,20 +152,6 @@ def _embedded(ray: RayChoice | None, operator: OperatorChoice | None) -> "Target
 def _refuse(given: Mapping[str, object], needed: str, cluster: ClusterKind) -> None:
     if options := [option for option, value in given.items() if value]:
         raise InputError(f"{', '.join(options)} is for --cluster {needed} only, not for {cluster}. Leave it out.")
-
-
-def _agree(yes: bool, said: str) -> bool:
-    """Show what will be done on the user's cluster, and ask.
-
-    Raises:
-        InputError: There is no terminal to ask on.
-    """
-    print(said, flush=True)
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise InputError("Nothing was done on the cluster, because there is no terminal to ask you on. Agree by --yes.")
-    return typer.confirm("Go on?", default=False)
 
 
 def main() -> None:

@@ -8,6 +8,8 @@ from typing import Annotated, TextIO
 import typer
 from rich.console import Console
 
+from kuberay_e2e.errors import InputError
+
 _PLAIN_WIDTH = 140
 """Columns of tables that go to a file or a CI log."""
 
@@ -34,3 +36,21 @@ def terminal(file: TextIO | None = None, *, plain_width: int = _PLAIN_WIDTH) -> 
     """
     file = file or sys.stdout
     return Console(file=file, width=None if file.isatty() else plain_width)
+
+
+def agree(yes: bool, said: str) -> bool:
+    """Show what will be done on the user's cluster, and ask.
+
+    Args:
+        yes: The user has agreed already.
+        said: What will be done.
+
+    Raises:
+        InputError: There is no terminal to ask on.
+    """
+    print(said, flush=True)
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise InputError("Nothing was done on the cluster, because there is no terminal to ask you on. Agree by --yes.")
+    return typer.confirm("Go on?", default=False)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kuberay_e2e import state
+from kuberay_e2e.crash.budget import seconds_of
+from kuberay_e2e.crash.indexed.command import job
 from kuberay_e2e.crash.inspection import fidelity, folder_of, mutants, report
 from kuberay_e2e.errors import InputError
 from kuberay_e2e.queueing.command import ClusterChoice
@@ -25,6 +27,7 @@ app = typer.Typer(no_args_is_help=True, help=__doc__, rich_markup_mode=None)
 app.command()(report)
 app.command()(fidelity)
 app.command()(mutants)
+app.command()(job)
 
 Scenarios = Annotated[
     list[str] | None,
@@ -197,7 +200,7 @@ def _order(
     part, parts = _shard(shard)
     chosen = catalogue.select(scenario or ())
     positions = [_position(text) for text in position or ()]
-    return Order(chosen, positions, everything, workers, part, parts, _seconds(budget))
+    return Order(chosen, positions, everything, workers, part, parts, seconds_of(budget))
 
 
 def _position(text: str) -> "Position":
@@ -214,12 +217,3 @@ def _shard(text: str) -> tuple[int, int]:
     if not slash or not part.isdigit() or not parts.isdigit() or not 1 <= int(part) <= int(parts):
         raise InputError(f"Expected --shard as I/N with I from 1 to N, such as 2/4, got {text!r}.")
     return int(part), int(parts)
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    number, unit = text[:-1], text[-1:]
-    if unit not in ("s", "m") or not number.isdigit() or int(number) == 0:
-        raise InputError(f"Expected --time-budget as a number of seconds or minutes, such as 90s or 5m, got {text!r}.")
-    return int(number) * (60.0 if unit == "m" else 1.0)
