@@ -123,7 +123,8 @@ def test_render_and_check_from_the_command_line(tmp_path: Path, run: Run) -> Non
     assert "#### Jobs that will be replaced" in Path(comment).read_text()
 
 
-def test_a_folder_with_an_error_fails_the_check(tmp_path: Path, run: Run) -> None:
+def test_a_folder_with_an_error_fails_the_check(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     place = project(tmp_path / "project", JOBS)
     out = tmp_path / "out"
     run("render", "dev", "--program", str(place), "--out", str(out))
@@ -139,7 +140,7 @@ def test_a_folder_with_an_error_fails_the_check(tmp_path: Path, run: Run) -> Non
     [
         ({**JOBS, "rayJobs": {"train": {"entrypoint": "x", "recordRun": True}}}, None, "Render has no cluster"),
         ({**JOBS, "operator": {"install": "release"}}, None, "is installed by Helm"),
-        ({**JOBS, "charts": "nowhere"}, None, ""),
+        ({**JOBS, "operator": {}, "charts": "nowhere"}, None, "the chart kuberay-operator is not in it"),
         (
             {},
             "import pulumi\n"
@@ -153,7 +154,7 @@ def test_a_folder_with_an_error_fails_the_check(tmp_path: Path, run: Run) -> Non
             "import pulumi\n"
             "import pulumi_kubernetes as k8s\n"
             "k8s.core.v1.ConfigMap('a', metadata={'name': 'a'}, data={'copy': pulumi.Output.secret('hunter2')})\n",
-            "ConfigMap a: data is a secret of the program",
+            "ConfigMap a: data.copy is a secret of the program",
         ),
         (
             {},
