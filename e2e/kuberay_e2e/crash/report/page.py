@@ -24,8 +24,8 @@ from kuberay_e2e.crash.report.timeline import timeline
 from kuberay_e2e.gateway import Position
 from kuberay_e2e.verdicts import State
 
-TIMELINE_BYTES = 6_000_000
-"""How much of the page timelines may take; those of further runs are left to their folders."""
+TIMELINE_BYTES = 5_500_000
+"""How much of the page runs with their timelines may take; of further runs it has what was broken and the replay."""
 
 _OPENED = 6
 """How many of the runs that broke a promise are open when the page is."""
@@ -186,6 +186,7 @@ def _body(
         replay=commands.replay(run.result.point),
         files=files,
         gap=gap or (evidence.gap if evidence else ""),
+        findings=() if gap else run.result.findings,
         timeline=timeline(evidence, watches=run.result.point.position is Position.STALE) if evidence else None,
     )
     return Markup(text)
