@@ -1,6 +1,6 @@
 """What the pods and the Job tell: which part a pod runs, whether it has ended, and what it waits for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,8 @@ class PartPod:
     def of(cls, pod: Mapping[str, Any]) -> "PartPod":
         """Read a pod."""
         meta, status = pod["metadata"], pod.get("status") or {}
-        state = next(iter(status.get("containerStatuses") or ()), {}).get("state") or {}
+        containers: Sequence[Mapping[str, Any]] = status.get("containerStatuses") or ()
+        state = containers[0].get("state") or {} if containers else {}
         conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
         waiting, scheduled = state.get("waiting") or {}, conditions.get("PodScheduled") or {}
         said = ": ".join(filter(None, (waiting.get("reason"), waiting.get("message"))))
