@@ -90,35 +90,55 @@ def test_no_point_is_planned_that_cannot_exist() -> None:
     assert [str(point.position) for point in call.points] == ["429", "500", "504"]
 
 
-def test_errors_are_run_where_the_state_is_new() -> None:
-    started, failed = (f"update:RayJob/status:jobDeploymentStatus={state}" for state in ("Initializing", "Failed"))
-    first, second = ("create:Pod", started), ("create:Pod", started, "create:Pod#2", failed)
-    planned = plan([subject("http", *first), subject("ttl", *second)], [Position.FAILED])
+STARTED, OVER = (f"update:RayJob/status:jobDeploymentStatus={state}" for state in ("Initializing", "Failed"))
+
+
+@pytest.mark.parametrize("position", [Position.BEFORE, Position.LOST, Position.FAILED, Position.STALE])
+def test_positions_are_run_where_the_state_is_new(position: Position) -> None:
+    planned = plan(
+        [subject("http", "create:Pod", STARTED), subject("app-fails", "create:Pod", STARTED, OVER)], [position]
+    )
     assert texts(planned) == [
-        "http/create:Pod#1@500",
-        f"http/{started}#1@500",
-        "ttl/create:Pod#2@500",
-        f"ttl/{failed}#1@500",
+        f"http/create:Pod#1@{position}",
+        f"http/{STARTED}#1@{position}",
+        f"app-fails/{OVER}#1@{position}",
     ]
     assert {str(entry.same).partition("/")[0] for entry in planned.equivalent} == {"http"}
 
 
+def test_a_kill_after_the_write_was_stored_is_run_at_every_write() -> None:
+    planned = plan([subject("http", "create:Pod"), subject("app-fails", "create:Pod")], [Position.COMMITTED])
+    assert texts(planned) == ["http/create:Pod#1@committed", "app-fails/create:Pod#1@committed"]
+
+
 def test_the_same_write_in_another_state_is_no_equivalent() -> None:
-    started = "update:RayJob/status:jobDeploymentStatus=Initializing"
-    planned = plan([subject("http", "create:Pod"), subject("ttl", started, "create:Pod")], [Position.STALE])
-    assert texts(planned) == ["http/create:Pod#1@stale", f"ttl/{started}#1@stale", "ttl/create:Pod#1@stale"]
+    planned = plan([subject("http", "create:Pod"), subject("in-time", STARTED, "create:Pod")], [Position.STALE])
+    assert texts(planned) == ["http/create:Pod#1@stale", f"in-time/{STARTED}#1@stale", "in-time/create:Pod#1@stale"]
+
+
+def test_the_same_write_in_another_submission_mode_is_no_equivalent() -> None:
+    planned = plan([subject("http", "create:Pod"), subject("k8sjob", "create:Pod")], [Position.FAILED])
+    assert len(planned.points) == 2
+
+
+def test_the_next_attempt_is_as_the_first() -> None:
+    again = ("create:Pod", STARTED, OVER, "create:Pod#2", f"{STARTED}#2", f"{OVER}#2")
+    planned = plan([subject("app-retried", *again)], [Position.FAILED])
+    assert texts(planned) == [
+        "app-retried/create:Pod#1@500",
+        f"app-retried/{STARTED}#1@500",
+        f"app-retried/{OVER}#1@500",
+        "app-retried/create:Pod#2@500",
+        f"app-retried/{STARTED}#2@500",
+    ]
+    assert str(planned.equivalent[0].same) == f"app-retried/{OVER}#1@500"
 
 
 def test_an_equivalent_is_told_by_the_point_that_is_run() -> None:
     change = "update:RayJob/status:jobDeploymentStatus=Initializing"
-    planned = plan([subject("http", change), subject("ttl", change)], [Position.CONFLICT, Position.FAILED])
+    planned = plan([subject("http", change), subject("in-time", change)], [Position.CONFLICT, Position.FAILED])
     assert texts(planned) == [f"http/{change}#1@500"]
     assert {str(entry.same) for entry in planned.equivalent} == {f"http/{change}#1@500"}
-
-
-def test_kills_are_run_in_every_scenario() -> None:
-    planned = plan([subject("http", "create:Pod"), subject("ttl", "create:Pod")], KILLS)
-    assert len(planned.points) == 6
 
 
 def test_a_throttled_request_is_run_once_for_each_kind_of_write() -> None:

@@ -42,32 +42,51 @@ REASONS: Mapping[Position, tuple[Position, str]] = {
 }
 """For a position of the same write: the one that stands for it, and why."""
 
-_EVERYWHERE = (Position.BEFORE, Position.COMMITTED, Position.LOST, Position.AFTER)
-
 RETRIED = (
     "client-go itself repeats a request that was answered 429, after Retry-After, so that the controller does not "
     "notice (rest/with_retry.go); each kind of write is run once."
 )
 
 SAME_STATE = (
-    "An earlier scenario has made the same changes of its RayJob's status, in the same order, up to this write; what "
-    "the operator does after an error or with a stale cache depends on nothing else."
+    "An earlier scenario or attempt makes the same write, in the same submission mode, after the same change of its "
+    "RayJob; a controller acts on what is stored, so that both are recovered from in the same way."
 )
 
+State = tuple[str, str]
+"""Submission mode, and the change of the RayJob that was stored last."""
 
-def equivalents(points: Sequence[Point], learned: Mapping[str, Learned]) -> dict[Point, Equivalence]:
+
+def states(mode: str, learned: Learned) -> dict[WriteSelector, State]:
+    """What is stored before each write of a scenario, as far as KubeRay's next write depends on it.
+
+    Args:
+        mode: Its submission mode.
+        learned: Its writes.
+    """
+    found: dict[WriteSelector, State] = {}
+    last = ""
+    for write in learned.writes:
+        found[write] = (mode, last)
+        if write.kind in ("RayJob", "RayJobs"):
+            last = str(_any_occurrence(write))
+    return found
+
+
+def equivalents(
+    points: Sequence[Point], stored: Mapping[str, Mapping[WriteSelector, State]]
+) -> dict[Point, Equivalence]:
     """The points that others of the same plan stand for.
 
-    Kills are run in every scenario. Errors and a stale cache are run where the operator meets them in a new state.
+    Every write of every scenario is run with a kill after it was stored. The other positions are run where a write is
+    made in a new state.
 
     Args:
         points: The plan, without variants.
-        learned: The writes of each scenario.
+        stored: The `states` of each scenario.
     """
     there = set(points)
     found: dict[Point, Equivalence] = {}
     first: dict[tuple[object, ...], Point] = {}
-    states = {name: _states(entry) for name, entry in learned.items()}
     for point in points:
         assert point.write is not None
         position, reason = REASONS.get(point.position, (None, ""))
@@ -76,13 +95,13 @@ def equivalents(points: Sequence[Point], learned: Mapping[str, Learned]) -> dict
             if stand_in in there:
                 found[point] = Equivalence(point, stand_in, reason)
                 continue
-        if point.position in _EVERYWHERE:
+        if point.position in (Position.COMMITTED, Position.AFTER):
             continue
         if point.position is Position.THROTTLED and not _is_call(point.write):
             key: tuple[object, ...] = (point.position, point.write.verb, point.write.kind, point.write.subresource)
             reason = RETRIED
         else:
-            key = (point.position, point.write, states[point.scenario][point.write])
+            key = (point.position, _any_occurrence(point.write), stored[point.scenario][point.write])
             reason = SAME_STATE
         stand_in = first.setdefault(key, point)
         if stand_in is not point:
@@ -102,12 +121,5 @@ def _is_call(write: WriteSelector) -> bool:
     return write.kind == "RayJobs"
 
 
-def _states(learned: Learned) -> dict[WriteSelector, tuple[str, ...]]:
-    """The changes of the RayJob before each write."""
-    states: dict[WriteSelector, tuple[str, ...]] = {}
-    changes: tuple[str, ...] = ()
-    for write in learned.writes:
-        states[write] = changes
-        if write.kind in ("RayJob", "RayJobs"):
-            changes = (*changes, str(write))
-    return states
+def _any_occurrence(write: WriteSelector) -> WriteSelector:
+    return replace(write, occurrence=1)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kuberay_e2e.crash.equivalence import Equivalence, equivalents
+from kuberay_e2e.crash.equivalence import Equivalence, equivalents, states
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Scenario
@@ -68,10 +68,11 @@ class Plan:
 def plan(subjects: Sequence[Subject], positions: Sequence[Position] = (), *, everything: bool = False) -> Plan:
     """Plan the runs of scenarios.
 
-    Every write is run at every position, apart from those that are the same for a reason that `equivalence` gives. A
-    kill is run with what may go with it: the operator stays away across each timer; and at the writes after which a
-    RayJob is in another state it is killed again, the RayJob is deleted meanwhile, a standby takes over, or the next
-    release comes back. Such a variant of the same write in the same submission mode is run in the first scenario only.
+    Every write is run with a kill after it was stored, and at every other position where `equivalence` gives no reason
+    to leave it out. A kill is run with what may go with it: the operator stays away across each timer; and at the
+    writes after which a RayJob is in another state it is killed again, the RayJob is deleted meanwhile, a standby takes
+    over, or the next release comes back. Such a variant of the same write in the same submission mode is run in the
+    first scenario only.
 
     Args:
         subjects: The scenarios.
@@ -79,8 +80,8 @@ def plan(subjects: Sequence[Subject], positions: Sequence[Position] = (), *, eve
         everything: Run what is equivalent too, and every variant at every write.
     """
     points = [point for subject in subjects for point in single(subject.learned, positions or (*KILLS, *ERRORS))]
-    learned = {subject.scenario.name: subject.learned for subject in subjects}
-    left_out = {} if everything else equivalents(points, learned)
+    stored = {subject.scenario.name: states(subject.scenario.mode, subject.learned) for subject in subjects}
+    left_out = {} if everything else equivalents(points, stored)
     kept = [point for point in points if point not in left_out]
     if not positions:
         kept += _distinct(subjects, everything=everything)

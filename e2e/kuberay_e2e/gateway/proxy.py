@@ -122,7 +122,10 @@ class Gateway:
             return self._drop(request)
 
     async def _handle(self, request: web.BaseRequest, incarnation: Incarnation) -> web.StreamResponse:
-        call = await Call.read(request, incarnation)
+        try:
+            call = await Call.read(request, incarnation)
+        except ConnectionError:
+            return self._drop(request)
         if call.api.verb == "watch":
             number = self._record(call, None)
             return self._drop(request) if number is None else await self._stream(request, call, number)
