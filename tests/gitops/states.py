@@ -9,7 +9,8 @@ from typing import Any
 
 Item = Mapping[str, Any]
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T| )\d\d:\d\d:\d\d([.,]\d+)?")
+_SUFFIX = re.compile(r"(?<=-head-)[a-z0-9]{5}\b|(?<=\"serve-)[a-z0-9]{5}\b")
 _ADDRESS = re.compile(r"\b\d{1,3}(\.\d{1,3}){3}\b")
 _UID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
@@ -60,7 +61,7 @@ def snapshot(item: Item, namespace: str) -> dict[str, Any]:
     text = json.dumps(told).replace(namespace, "team")
     for random, fixed in _random_names(item).items():
         text = text.replace(random, fixed)
-    text = _TIME.sub("2026-01-01T00:00:00Z", text)
+    text = _SUFFIX.sub("xxxxx", _TIME.sub(r"2026-01-01\g<1>00:00:00", text))
     text = _ADDRESS.sub("10.0.0.1", _UID.sub("00000000-0000-4000-8000-000000000000", text))
     found: dict[str, Any] = json.loads(text)
     return found

@@ -4,6 +4,9 @@ go 1.26.0
 
 tool github.com/fluxcd/kustomize-controller
 
+// Upstream builds with this commit, which knows BLAKE3.
+replace github.com/opencontainers/go-digest => github.com/opencontainers/go-digest v1.0.1-0.20220411205349-bde1400a84be
+
 require (
 	cel.dev/expr v0.25.2 // indirect
 	cloud.google.com/go v0.123.0 // indirect
