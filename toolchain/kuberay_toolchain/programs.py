@@ -152,7 +152,7 @@ _KUEUE = GoModule(
     ),
     disk_mib=1200,
 )
-_KUSTOMIZE_CONTROLLER = GoModule(MODULES / "kustomize-controller", disk_mib=1200)
+_KUSTOMIZE_CONTROLLER = GoModule(MODULES / "kustomize-controller", disk_mib=2500)
 _PULUMI_YAML = GoModule(
     MODULES / "pulumi-yaml",
     ("-X github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.25.0",),
