@@ -24,7 +24,7 @@ def document() -> str:
     return "".join(parts)
 
 
-_NAMES = {"kuberay": "KubeRay", "kueue": "Kueue"}
+_NAMES = {"kuberay": "KubeRay", "kueue": "Kueue", "sweep": "KubeRay, with a disturbed operator"}
 
 
 def section(entry: Deviation) -> str:
