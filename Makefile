@@ -6,13 +6,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # Files of tests that run side by side; each of them that needs a cluster makes one, of about 1.5 GiB.
-WORKERS ?= 2
+WORKERS ?= 3
 # Part of the whole crash sweep, as I/N.
 SHARD ?= 1/1
 # Of kuberay-policies.yaml, for plain YAML.
 ENVIRONMENT ?= kind
 
-.PHONY: help setup programs lifecycle kind images sweep sweep-shard sweep-report test unit test-parity lint policies manifests schemas bench doctor lock clean
+.PHONY: help setup programs lifecycle kind images sweep sweep-shard sweep-report test test-nightly unit test-parity lint policies manifests schemas bench doctor lock clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -48,11 +48,14 @@ sweep-shard: programs  ## Part SHARD, such as 2/4, of the whole crash sweep; rep
 sweep-report: $(READY)  ## One report, in reports/sweep, of the parts that lie in reports/shards
 	$(BIN)/kuberay-e2e crash report reports/shards/* --report reports/sweep
 
-test: programs lint  ## Everything: lint, types, unit tests, end-to-end tests
-	$(BIN)/python -m pytest -m 'not kind' -n $(WORKERS) --dist loadfile $(ARGS)
+test: programs lint  ## Lint, types, unit tests, end-to-end tests; all but those of test-nightly and kind
+	$(BIN)/python -m pytest -m 'not kind and not nightly' -n $(WORKERS) --dist loadfile $(ARGS)
+
+test-nightly: programs  ## The tests that take longer than a change has time for
+	$(BIN)/python -m pytest -m nightly $(ARGS)
 
 unit: $(READY)  ## The tests that need no cluster
-	$(BIN)/python -m pytest -m 'not e2e and not kind' $(ARGS)
+	$(BIN)/python -m pytest -m 'not e2e and not kind and not nightly' $(ARGS)
 
 test-parity: $(READY)  ## The rules against the operator's own validation, on 20,000 RayJobs
 	$(BIN)/python -m kuberay_toolchain kuberay-validation
