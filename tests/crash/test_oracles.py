@@ -134,16 +134,25 @@ def test_a_rayjob_that_is_deleted_before_its_ttl_takes_the_ray_cluster_with_it()
     assert run.broken() == []
 
 
+def test_pods_that_the_garbage_collector_deletes_late_are_gone_with_their_ray_cluster() -> None:
+    run = Run(RULES)
+    final = run.finish(run.attempt(1))
+    run.now = END_SECONDS + 6
+    run.object("RayCluster", "job-1", "DELETED")
+    run.now = END_SECONDS + 15
+    run.object("Pod", "worker-1", "DELETED", labels={"ray.io/node-type": "worker"})
+    run.remove(final)
+    assert run.broken() == []
+
+
 @pytest.mark.parametrize(
     ("workers", "cluster", "rayjob", "kept"),
-    [(2, 6, 10, True), (10, 6, 10, False), (2, 3, 10, False), (2, 6, 7, False)],
+    [(2, 6, 10, True), (10, 12, 13, False), (2, 3, 10, False), (2, 6, 7, False)],
 )
 def test_deletion_rules_act_each_at_its_time(workers: float, cluster: float, rayjob: float, kept: bool) -> None:
     run = Run(RULES)
     final = run.finish(run.attempt(1))
     steps = {workers: "worker", cluster: "RayCluster", rayjob: "RayJob"}
-    if workers == rayjob:
-        steps = {cluster: "RayCluster", 20: "worker", rayjob: "RayJob"}
     for seconds, what in sorted(steps.items()):
         run.now = END_SECONDS + seconds
         if what == "worker":
@@ -161,6 +170,32 @@ def test_a_ttl_that_passes_while_the_operator_is_down_is_kept_when_it_is_back() 
     final = run.finish(run.attempt(1))
     run.now = END_SECONDS + 30
     run.trace.add("operator", event="started", incarnation=2)
+    run.now += 1
+    run.object("RayCluster", "job-1", "DELETED")
+    run.remove(final)
+    assert run.broken() == []
+
+
+@pytest.mark.parametrize(("took", "kept"), [(0.1, False), (4.0, True)])
+def test_on_a_machine_that_is_slow_something_may_come_later(took: float, kept: bool) -> None:
+    run = Run(TTL)
+    asked = run.trace.add("request", incarnation=1, verb="update", path="/p", resource="rayjobs", name="job")
+    run.now += took
+    run.trace.add("response", of=asked.sequence, status=200, delivered=True)
+    final = run.finish(run.attempt(1))
+    run.now = END_SECONDS + 15
+    run.object("RayCluster", "job-1", "DELETED")
+    run.remove(final)
+    assert run.broken() == ([] if kept else ["the TTL is kept"])
+
+
+def test_an_operator_is_back_when_it_watches_rayjobs() -> None:
+    run = Run(TTL)
+    final = run.finish(run.attempt(1))
+    run.now = END_SECONDS + 30
+    run.trace.add("operator", event="started", incarnation=2)
+    run.now += 12
+    run.trace.add("request", incarnation=2, verb="watch", path="/p", resource="rayjobs")
     run.now += 1
     run.object("RayCluster", "job-1", "DELETED")
     run.remove(final)

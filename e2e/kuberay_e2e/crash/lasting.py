@@ -10,7 +10,7 @@ from kuberay_e2e.trace import Event
 from kuberay_e2e.verdicts import Finding
 
 _SCHEDULING = 3.0
-"""Seconds that something may come late on a loaded machine."""
+"""Seconds that something may come late, beside twice the longest that the API server took to answer in the run."""
 
 _RESYNC = 3.0
 """Seconds after which KubeRay looks at a RayJob again (RayJobDefaultRequeueDuration)."""
@@ -38,7 +38,7 @@ def ttl_kept(evidence: Evidence) -> Finding:
         first, last = _going(evidence, what)
         latest = _latest(evidence, due, first)
         early = first < (due if what == "RayJob" else min(due, asked))
-        late = asked >= due and last > latest
+        late = asked >= due and min(last, asked) > latest
         held = held and not early and not late
         seen.append(f"{what} {_after(first, end)}" + (", with the RayJob" if asked < due else ""))
         wanted.append(f"{what} {ttl:g} s to {latest - end:.0f} s")
@@ -89,22 +89,44 @@ def _asked(evidence: Evidence) -> float:
 
 
 def _going(evidence: Evidence, what: str) -> tuple[float, float]:
-    """When, after the end, the first and the last of something were seen to go."""
+    """When, after the end, the first and the last of something were seen to go.
+
+    Workers are gone with their RayCluster: when the garbage collector deletes their pods is not KubeRay's affair.
+    """
     if what == "RayJob":
         return min(_self_deletions(evidence), default=_NEVER), _asked(evidence)
     end = _end(evidence) or 0.0
-    times = [
-        event.time
-        for event in evidence.recording.deleted("Pod" if what == "workers" else what)
-        if event.time >= end and (what != "workers" or event.data["labels"].get(RAY_NODE_TYPE) == "worker")
-    ]
+    clusters = [event.time for event in evidence.recording.deleted("RayCluster") if event.time >= end]
+    times = clusters
+    if what == "workers":
+        pods = [event for event in evidence.recording.deleted("Pod") if event.time >= end]
+        workers = [event.time for event in pods if event.data["labels"].get(RAY_NODE_TYPE) == "worker"]
+        times = [min([time, *clusters]) for time in workers]
     return min(times, default=_NEVER), max(times, default=_NEVER)
 
 
 def _latest(evidence: Evidence, due: float, gone: float) -> float:
-    """When something that is due has to be gone: counted from the operator's last start before that."""
-    starts = [e.time for e in evidence.recorded.events if e.kind == "operator" and e.data["event"] == "started"]
-    return max([due, *(start for start in starts if start < gone)]) + TTL_BUFFER + _RESYNC + _SCHEDULING
+    """When something that is due, or its RayJob, has to go: counted from when the operator last came back before."""
+    back = max([due, *(time for time in _returns(evidence) if time < gone)])
+    return back + TTL_BUFFER + _RESYNC + _SCHEDULING + 2 * _slowness(evidence)
+
+
+def _slowness(evidence: Evidence) -> float:
+    """The longest that the API server took to answer the operator, seconds: it tells how loaded the machine was."""
+    asked = {event.sequence: event.time for event in evidence.recorded.events if event.kind == "request"}
+    answers = [event for event in evidence.recorded.events if event.kind == "response" and event.data["of"] in asked]
+    return max((event.time - asked[event.data["of"]] for event in answers), default=0.0)
+
+
+def _returns(evidence: Evidence) -> Iterator[float]:
+    """When each life of the operator began to watch RayJobs, or was started where that is not known."""
+    watches: dict[int, float] = {}
+    for event in evidence.recorded.events:
+        if event.kind == "request" and (event.data["verb"], event.data.get("resource")) == ("watch", "rayjobs"):
+            watches.setdefault(event.data["incarnation"], event.time)
+    for event in evidence.recorded.events:
+        if event.kind == "operator" and event.data["event"] == "started":
+            yield watches.get(event.data["incarnation"], event.time)
 
 
 def _self_deletions(evidence: Evidence) -> Iterator[float]:

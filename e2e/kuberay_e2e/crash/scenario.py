@@ -108,7 +108,7 @@ class Scenario:
     script: tuple[Script, ...] = (Script(duration=0.5),)
     actions: tuple[Action, ...] = ()
     expected: Expected = Expected()
-    patience: float = 60.0
+    patience: float = 90.0
     manifest: Mapping[str, Any] | None = None
     objects: tuple[Mapping[str, Any], ...] = ()
     learns: bool = False

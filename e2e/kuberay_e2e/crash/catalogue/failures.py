@@ -74,7 +74,7 @@ SCENARIOS = (
         "deadline",
         "Runs longer than activeDeadlineSeconds, fails and shuts its RayCluster down.",
         cluster_gone,
-        {**_HTTP, "activeDeadlineSeconds": 12, "shutdownAfterJobFinishes": True},
+        {**_HTTP, "activeDeadlineSeconds": 20, "shutdownAfterJobFinishes": True},
         (Script(duration=600.0),),
         expected=Expected("RUNNING", "Failed", "DeadlineExceeded", succeeded=0, failed=1),
     ),
