@@ -113,8 +113,13 @@ class RayJob(pulumi.ComponentResource):
         )
         self.job_name = job.metadata.apply(lambda metadata: str(metadata["name"]))
         self.namespace = job.metadata.apply(lambda metadata: str(metadata.get("namespace", "default")))
-        self.outcome = pulumi.Output.all(metadata=job.metadata, spec=job.spec, status=job.status).apply(
-            lambda rayjob: judged(rayjob, args.wait)
+        # `Output.all` would make an output of every value in the spec, which is most of the time of a large stack.
+        self.outcome = job.metadata.apply(
+            lambda metadata: job.spec.apply(
+                lambda spec: job.status.apply(
+                    lambda status: judged({"metadata": metadata, "spec": spec, "status": status}, args.wait)
+                )
+            )
         )
         return job
 
