@@ -158,8 +158,8 @@ def test_the_operator_stays_away_across_each_timer() -> None:
     planned = plan([subject("k8sjob", *writes), subject("in-time", *writes), subject("rules", *writes)])
     assert [text for text in variants(planned) if "down" in text] == [
         f"k8sjob/{running}#1@committed+down=44",
-        f"in-time/{worker}#1@committed+down=15",
-        f"in-time/{submitted}#1@committed+down=35",
+        f"in-time/{worker}#1@committed+down=25",
+        f"in-time/{submitted}#1@committed+down=45",
         f"rules/{over}#1@committed+down=14",
     ]
 
@@ -206,7 +206,7 @@ def test_the_plan_of_chosen_positions_has_no_variants() -> None:
         ("http", {}),
         ("ttl", {"end of the submitter": 41, "ttlSecondsAfterFinished": 7}),
         ("rules", {"deletionRules": 14}),
-        ("prerunning-deadline", {"preRunningDeadlineSeconds": 13, "ttlSecondsAfterFinished": 5}),
+        ("prerunning-deadline", {"preRunningDeadlineSeconds": 17, "ttlSecondsAfterFinished": 5}),
     ],
 )
 def test_timers_are_read_from_the_rayjob(name: str, expected: dict[str, float]) -> None:

@@ -19,9 +19,9 @@ SCENARIOS = (
     ),
     Scenario(
         "in-time",
-        "Ends long before its deadlines: preRunningDeadlineSeconds 10, activeDeadlineSeconds 30.",
+        "Ends long before its deadlines: preRunningDeadlineSeconds 20, activeDeadlineSeconds 40.",
         ended,
-        {"submissionMode": "HTTPMode", "preRunningDeadlineSeconds": 10, "activeDeadlineSeconds": 30},
+        {"submissionMode": "HTTPMode", "preRunningDeadlineSeconds": 20, "activeDeadlineSeconds": 40},
     ),
     Scenario(
         "sidecar",
