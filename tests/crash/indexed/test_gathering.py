@@ -13,6 +13,7 @@ from kuberay_e2e.crash.indexed.gathering import Gathered, chosen, gathered
 from kuberay_e2e.crash.indexed.manifests import Wish
 from kuberay_e2e.crash.indexed.packing import Part, pack
 from kuberay_e2e.crash.indexed.pods import PartPod, end_of
+from kuberay_e2e.crash.indexed.reading import FreshReader
 from kuberay_e2e.crash.indexed.running import Watch, create
 from kuberay_e2e.crash.store import SweepFolder
 from kuberay_e2e.errors import HarnessError
@@ -37,12 +38,19 @@ class Api:
         self.looks, self.logs = list(looks), logs
         self.seconds = 0.0
         self.said: list[str] = []
+        self.first_log: httpx.Response | None = None
+        self.away = 0.0
 
     def answer(self, request: httpx.Request) -> httpx.Response:
+        if self.seconds < self.away:
+            return httpx.Response(503, text="The control plane is away.")
         found, pods = self.looks[0]
         path = request.url.path
         if path.endswith("/jobs/crash-sweep"):
             return httpx.Response(404) if found is None else httpx.Response(200, json=found)
+        if path.endswith("/log") and self.first_log is not None:
+            answer, self.first_log = self.first_log, None
+            return answer
         if path.endswith("/log"):
             text = self.logs.get(path.split("/")[-2])
             return httpx.Response(404, text="no log") if text is None else httpx.Response(200, text=text)
@@ -59,7 +67,7 @@ class Api:
         monkeypatch.setattr(Access, "client", lambda *_, **__: client)
         with ClusterReader(Access("http://api")) as reader:
             return Watch(
-                reader, WISH, folder, self.said.append, clock=lambda: self.seconds, sleep=self.sleep
+                lambda: reader, WISH, folder, self.said.append, clock=lambda: self.seconds, sleep=self.sleep
             ).to_its_end()
 
 
@@ -83,7 +91,6 @@ def test_parts_are_taken_as_they_end_and_make_one_report(
     assert (tmp_path / "report" / "index.html").exists()
     said = capsys.readouterr().out
     assert f"Report: {tmp_path / 'report' / 'index.html'}" in said
-    assert "part 2: The pack has the files of runs only" in said
     assert api.said[0] == "part 1/2: Pending (crash-sweep-0-abcde)"
 
 
@@ -112,6 +119,16 @@ def test_what_a_part_came_to_before_it_failed_is_reported(tmp_path: Path) -> Non
     assert "ended as Failed with exit code 3. What it had come to until then is in the report." in found.failure
     assert gathering.report([found], tmp_path / "report") == 3
     assert len(SweepFolder(tmp_path / "report").results()) == 1
+
+
+def test_a_part_that_came_to_nothing_is_told_by_its_last_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["kuberay-e2e: The API server was not ready.", *pack(tmp_path / "nothing", Part(2, 2, 3))]
+    logs = {"crash-sweep-0-abcde": log_of(tmp_path / "1", 1, FIRST), "crash-sweep-1-abcde": "\n".join(lines)}
+    api = Api((job("Failed"), [pod(1, code=0), pod(2, "Failed", code=3)]), logs=logs)
+    assert gathering.report(api.watch(tmp_path / "parts", monkeypatch), tmp_path / "report") == 3
+    assert "  | kuberay-e2e: The API server was not ready.\n" in capsys.readouterr().out
 
 
 def test_a_pod_that_ran_another_part_is_noticed(tmp_path: Path) -> None:
@@ -153,9 +170,8 @@ def test_a_part_none_of_whose_pods_ended_names_the_end_of_the_job() -> None:
     [
         ([pod(1, "Pending", waiting=NO_IMAGE)], job(), "no image harness:1 after 120 s: ImagePullBackOff: Back-off"),
         ([pod(1, "Running")], job(), "has not ended 120 s after its activeDeadlineSeconds of 60"),
-        ([], None, "was removed by somebody else"),
     ],
-    ids=["no image", "no end", "no job"],
+    ids=["no image", "no end"],
 )
 def test_a_job_that_cannot_end_is_given_up(
     tmp_path: Path,
@@ -166,6 +182,55 @@ def test_a_job_that_cannot_end_is_given_up(
 ) -> None:
     with pytest.raises(HarnessError, match=sentence):
         Api((found, pods), logs={}).watch(tmp_path / "parts", monkeypatch)
+
+
+def test_what_was_gathered_before_somebody_removed_the_job_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = {"crash-sweep-0-abcde": log_of(tmp_path / "1", 1, FIRST)}
+    api = Api((job(), [pod(1, code=0), pod(2, "Running")]), (None, []), logs=logs)
+    first, second = api.watch(tmp_path / "parts", monkeypatch)
+    assert first.failure == ""
+    assert "It was removed by somebody else" in second.failure
+
+
+@pytest.mark.parametrize("broken", [503, "cut"], ids=["no answer", "half a log"])
+def test_a_log_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int | str) -> None:
+    logs = {f"crash-sweep-{part - 1}-abcde": log_of(tmp_path / str(part), part, FIRST) for part in (1, 2)}
+    api = Api((job("Complete"), [pod(1, code=0), pod(2, code=0)]), logs=logs)
+    api.first_log = (
+        httpx.Response(503) if broken == 503 else httpx.Response(200, text=logs["crash-sweep-0-abcde"][:-80])
+    )
+    assert [part.failure for part in api.watch(tmp_path / "parts", monkeypatch)] == ["", ""]
+
+
+def test_a_cluster_that_does_not_answer_for_a_moment_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = {f"crash-sweep-{part - 1}-abcde": log_of(tmp_path / str(part), part, FIRST) for part in (1, 2)}
+    api = Api((job("Complete"), [pod(1, code=0), pod(2, code=0)]), logs=logs)
+    api.away = 60.0
+    assert [part.failure for part in api.watch(tmp_path / "parts", monkeypatch)] == ["", ""]
+    api.away = api.seconds + 500.0
+    with pytest.raises(HarnessError, match="got 503"):
+        api.watch(tmp_path / "again", monkeypatch)
+
+
+def test_credentials_are_asked_for_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asked = 0.0, list[Path]()
+
+    def read(kubeconfig: Path) -> Access:
+        asked.append(kubeconfig)
+        return Access("http://api")
+
+    monkeypatch.setattr(Access, "read", read)
+    with FreshReader(tmp_path / "config", clock=lambda: now) as reader:
+        first = reader()
+        now = 200.0
+        assert reader() is first
+        now = 400.0
+        assert reader() is not first
+    assert asked == [tmp_path / "config"] * 2
 
 
 def test_an_image_that_is_slow_to_come_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

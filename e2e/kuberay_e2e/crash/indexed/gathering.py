@@ -26,9 +26,10 @@ class Gathered:
         part: Which part, from 1.
         folder: The folder of its sweep; None where there is none.
         failure: Why it is not whole, a sentence; empty where it is.
-        left_out: Which files its pod left out, a sentence.
+        left_out: Which files of runs that did not hold its pod left out, a sentence.
         tail: The last lines that its pod wrote before its results.
         created: When its pod was made.
+        unread: Its log could not be read, or not to its end.
     """
 
     part: int
@@ -37,6 +38,7 @@ class Gathered:
     left_out: str = ""
     tail: tuple[str, ...] = ()
     created: str = ""
+    unread: bool = False
 
 
 def gathered(pod: PartPod, log: str, folder: Path, parts: int) -> Gathered:
@@ -52,7 +54,7 @@ def gathered(pod: PartPod, log: str, folder: Path, parts: int) -> Gathered:
     try:
         told = unpack(log, folder)
     except PackError as error:
-        return Gathered(pod.part, None, f"{_ended(pod)} {error}", tail=tail, created=pod.created)
+        return Gathered(pod.part, None, f"{_ended(pod)} {error}", tail=tail, created=pod.created, unread=True)
     found = folder if SweepFolder(folder).is_sweep else None
     return Gathered(pod.part, found, _failure(pod, told, parts), told.left_out, tail, pod.created)
 
@@ -87,9 +89,6 @@ def report(parts: Sequence[Gathered], target: Path) -> int:
         HarnessError: No part has any results.
     """
     folders = [part.folder for part in parts if part.folder is not None]
-    for part in parts:
-        if part.left_out and part.folder is not None:
-            print(f"part {part.part}: {part.left_out}")
     _tell(parts)
     if not folders:
         raise HarnessError(f"None of the {len(parts)} parts has results, so that there is nothing to report.")
@@ -106,6 +105,8 @@ def report(parts: Sequence[Gathered], target: Path) -> int:
 
 def _tell(parts: Sequence[Gathered]) -> None:
     for part in parts:
+        if part.left_out:
+            print(f"part {part.part}: {part.left_out}")
         if part.failure:
             print(f"part {part.part} failed: {part.failure}")
             print("".join(f"  | {line}\n" for line in part.tail), end="")

@@ -45,7 +45,7 @@ class Part:
         number: Which part it is, from 1.
         parts: How many there are.
         code: Exit code of its sweep.
-        left_out: Which files are not in the pack, a sentence.
+        left_out: Which files of runs that did not hold are not in the pack, a sentence; empty where all are.
     """
 
     number: int
@@ -83,6 +83,9 @@ def framed(content: bytes) -> list[str]:
 
 
 def _left_out(kept: Collection[State]) -> str:
+    """What is said of files that are left out beside those of runs that held."""
+    if kept == _KEPT[0]:
+        return ""
     if not kept:
         return "The pack has the files of no run, because they would be too many for the log of a pod."
     return f"The pack has the files of runs only that came out as {', '.join(kept)}."
