@@ -51,7 +51,7 @@ def test_all_of_it_is_there_as_json(tmp_path: Path) -> None:
 
 def test_the_summary_names_what_is_to_be_looked_at(tmp_path: Path) -> None:
     write(read(Sweep(tmp_path).all_states().folder, known))
-    text = (tmp_path / "report.md").read_text()
+    text = (tmp_path / "summary.md").read_text()
     assert "14 held, 1 deviates, 1 violated, 1 error; 17 runs" in text
     assert "| http 1.6.2 | 17 | 14 | 1 | 1 | 1 |" in text
     assert "`kuberay-e2e crash replay 'http/create:RayCluster~job-*#1@lost'`" in text
@@ -63,7 +63,7 @@ def test_the_summary_stays_short_and_is_no_markup(tmp_path: Path) -> None:
     for number in range(1, 81):
         sweep.run(f"http/create:Pod~job-*#{number}@lost", broken={STARTS: "<b>|2|</b> " + "x" * 2000}, files=False)
     write(read(sweep.folder, known))
-    text = (tmp_path / "report.md").read_text()
+    text = (tmp_path / "summary.md").read_text()
     assert "- and 30 more, see `index.html`." in text
     assert "<b>" not in text
     assert len(text) < 40_000

@@ -233,7 +233,7 @@ def test_versions_are_told_apart(tmp_path: Path) -> None:
 
 def test_the_page_is_the_same_for_the_same_sweep(tmp_path: Path) -> None:
     sweep = Sweep(tmp_path / "sweep").all_states()
-    names = ("index.html", "report.md", "result.json", "junit.xml")
+    names = ("index.html", "summary.md", "result.json", "junit.xml")
     texts = []
     for _ in range(2):
         write(read(sweep.folder, known))

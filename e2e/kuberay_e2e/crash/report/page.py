@@ -119,7 +119,7 @@ def page(report: Report, target: Path) -> str:
         signs=SIGNS,
         bodies=_bodies(parts, report.folder, target, environment),
         opened={run.anchor for run in in_state(report.runs, State.VIOLATED)[:_OPENED]},
-        siblings=[("result.json", "result.json"), ("junit.xml", "junit.xml"), ("report.md", "report.md")],
+        siblings=[("result.json", "result.json"), ("junit.xml", "junit.xml"), ("summary.md", "summary.md")],
         style=Markup((_TEMPLATES / "style.css").read_text()),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

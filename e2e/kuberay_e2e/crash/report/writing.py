@@ -7,11 +7,11 @@ from kuberay_e2e.crash.report.page import page
 from kuberay_e2e.crash.report.summary import Report
 from kuberay_e2e.report import prepare
 
-PAGE, JUNIT, RESULT, SUMMARY = "index.html", "junit.xml", "result.json", "report.md"
+PAGE, JUNIT, RESULT, SUMMARY = "index.html", "junit.xml", "result.json", "summary.md"
 
 
 def write(report: Report, target: Path | None = None) -> Path:
-    """Write `index.html`, `junit.xml`, `result.json` and `report.md`.
+    """Write `index.html`, `junit.xml`, `result.json` and `summary.md`.
 
     Args:
         report: What they tell.
