@@ -128,7 +128,10 @@ def test_a_part_that_came_to_nothing_is_told_by_its_last_lines(
     logs = {"crash-sweep-0-abcde": log_of(tmp_path / "1", 1, FIRST), "crash-sweep-1-abcde": "\n".join(lines)}
     api = Api((job("Failed"), [pod(1, code=0), pod(2, "Failed", code=3)]), logs=logs)
     assert gathering.report(api.watch(tmp_path / "parts", monkeypatch), tmp_path / "report") == 3
-    assert "  | kuberay-e2e: The API server was not ready.\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert (
+        "ended as Failed with exit code 3. It came to nothing.\n  | kuberay-e2e: The API server was not ready." in said
+    )
 
 
 def test_a_pod_that_ran_another_part_is_noticed(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def gathered(pod: PartPod, log: str, folder: Path, parts: int) -> Gathered:
     except PackError as error:
         return Gathered(pod.part, None, f"{_ended(pod)} {error}", tail=tail, created=pod.created, unread=True)
     found = folder if SweepFolder(folder).is_sweep else None
-    return Gathered(pod.part, found, _failure(pod, told, parts), told.left_out, tail, pod.created)
+    return Gathered(pod.part, found, _failure(pod, told, parts, found is not None), told.left_out, tail, pod.created)
 
 
 def chosen(found: Sequence[Gathered], parts: int, end: str) -> list[Gathered]:
@@ -112,11 +112,13 @@ def _tell(parts: Sequence[Gathered]) -> None:
             print("".join(f"  | {line}\n" for line in part.tail), end="")
 
 
-def _failure(pod: PartPod, told: Part, parts: int) -> str:
+def _failure(pod: PartPod, told: Part, parts: int, results: bool) -> str:
     if (told.number, told.parts) != (pod.part, parts):
         return f"Its pod was to run part {pod.part} of {parts}, and ran part {told.number} of {told.parts}."
     if told.code not in (0, 1):
-        return f"{_ended(pod)} What it had come to until then is in the report."
+        return (
+            f"{_ended(pod)} {'What it had come to until then is in the report.' if results else 'It came to nothing.'}"
+        )
     return ""
 
 
