@@ -5,7 +5,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,55 +15,21 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kuberay_e2e import bench_kind, state
+from kuberay_e2e import bench_kind, bench_sweep, state
 from kuberay_e2e.clusters.embedded import EmbeddedCluster
 from kuberay_e2e.figures import Figure
+from kuberay_e2e.memory import Memory
 from kuberay_e2e.runs import programs_of
 from kuberay_toolchain.toolchain import Toolchain
 
-_SAMPLE_SECONDS = 1.0
 _MIB = 1 << 20
-
-
-class Memory(threading.Thread):
-    """Samples the memory of this process and of everything below it: proportional set size, in bytes.
-
-    Programs that kwokctl detaches are found by the folder of the run in their arguments.
-    """
-
-    def __init__(self, root: psutil.Process) -> None:
-        super().__init__(daemon=True)
-        self._root = root
-        self._over = threading.Event()
-        self.peak = 0
-
-    def run(self) -> None:
-        """Sample until stopped."""
-        while not self._over.wait(_SAMPLE_SECONDS):
-            self.peak = max(self.peak, sum(map(_pss, self._family())))
-
-    def stop(self) -> int:
-        """Stop and return the peak in bytes."""
-        self._over.set()
-        self.join()
-        return self.peak
-
-    def _family(self) -> set[psutil.Process]:
-        family = {self._root, *_children(self._root)}
-        runs = str(state.runs_folder())
-        for process in psutil.process_iter():
-            try:
-                if any(runs in word for word in process.cmdline()):
-                    family |= {process, *_children(process)}
-            except psutil.Error:
-                continue
-        return family
 
 
 def main(
     runs: Annotated[int, typer.Option(min=1, help="Runs of each measurement; the median counts.")] = 3,
     local: Annotated[bool, typer.Option(help="Measure the life cycle on real Ray too.")] = True,
     kind: Annotated[bool, typer.Option(help="Measure the real cluster too, once, where it can be made.")] = True,
+    sweep: Annotated[bool, typer.Option(help="Measure the crash sweep too, once.")] = True,
     images: Annotated[bool, typer.Option(help="Make the real cluster's images from nothing, too.")] = False,
 ) -> None:
     """Measure clusters, life cycles and memory."""
@@ -72,7 +37,8 @@ def main(
     table = Table(
         "figure", "median", "aim", "note", title=f"{psutil.cpu_count()} cores, {runs} runs", title_justify="left"
     )
-    for measure in (_cluster, *_life_cycles(local)):
+    sweeps = [bench_sweep.figures] if sweep else []
+    for measure in (_cluster, *_life_cycles(local), *sweeps):
         for figure in measure(runs):
             shown = f"{figure.measured:.1f} {figure.unit}"
             table.add_row(figure.name, shown, f"<= {figure.aim:.0f} {figure.unit}", figure.note)
@@ -121,20 +87,6 @@ def _life_cycle(ray: str, aim: float, aim_gib: float, runs: int) -> list[Figure]
         Figure(f"lifecycle --ray {ray}", seconds, aim, "s", note),
         Figure(f"memory of lifecycle --ray {ray}", statistics.median(peaks) / _MIB, aim_gib * 1024, "MiB", "peak PSS"),
     ]
-
-
-def _children(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return process.children(recursive=True)
-    except psutil.Error:
-        return []
-
-
-def _pss(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_full_info().pss)
-    except (psutil.Error, AttributeError):
-        return 0
 
 
 if __name__ == "__main__":
