@@ -143,6 +143,8 @@ def test_the_application_leaves_alone_what_kueue_writes() -> None:
 def test_without_a_repository_there_is_no_application() -> None:
     rendered = rendered_stack(small_stack(), Order("dev", layout=Layout.ARGOCD))
     assert not [path for path in rendered.files if path.startswith("argocd/")]
+    (note,) = rendered.notes
+    assert "--repo" in note
 
 
 def test_flux_gets_a_kustomization_for_each_stage_after_the_one_before() -> None:

@@ -49,9 +49,9 @@ def test_what_is_written_is_read_back(value: dict[str, Any]) -> None:
 
 def test_keys_that_a_reader_looks_for_come_first() -> None:
     text = yaml_text(
-        {"spec": {"b": 1, "a": 2}, "kind": "X", "metadata": {"labels": {}, "name": "n"}, "apiVersion": "v1"}
+        {"spec": {"b": 1, "a": 2}, "kind": "X", "metadata": {"labels": {}, "name": "web"}, "apiVersion": "v1"}
     )
-    assert text == "apiVersion: v1\nkind: X\nmetadata:\n  name: n\n  labels: {}\nspec:\n  a: 2\n  b: 1\n"
+    assert text == "apiVersion: v1\nkind: X\nmetadata:\n  name: web\n  labels: {}\nspec:\n  a: 2\n  b: 1\n"
 
 
 def test_text_that_readers_take_for_something_else_is_quoted() -> None:

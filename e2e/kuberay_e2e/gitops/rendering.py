@@ -116,6 +116,8 @@ def rendered_stack(declared: Sequence[Declared], order: Order) -> Rendered:
     placed_objects = [objects[path] for path in sorted(objects)]
     for path, content in engine_files(placed_objects, order.layout, order.target).items():
         texts[path] = yaml_text(content)
+    if order.layout is Layout.ARGOCD and not order.repository:
+        notes.append("There is no Application of Argo CD in the folder, because --repo does not name the repository.")
     record = Record(order.stack, order.layout, order.target.path, order.repository, secrets)
     return Rendered({folder.RECORD: record.text(), **texts}, tuple(sorted(set(notes))), len(objects))
 
