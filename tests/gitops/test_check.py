@@ -13,7 +13,7 @@ from kuberay_e2e.gitops.declared import Declared
 from kuberay_e2e.gitops.finding import Finding, Severity
 from kuberay_e2e.gitops.layout import Layout
 from kuberay_e2e.gitops.tree import Tree
-from tests.gitops.stacks import declared, ray_job, small_stack, write
+from tests.gitops.stacks import declared, local_queue, ray_job, small_stack, write
 
 JOB = "objects/70-ray-jobs/ml/rayjob.ray.io-train.yaml"
 QUEUE = "objects/40-queues/ml/localqueue.kueue.x-k8s.io-team.yaml"
@@ -221,8 +221,9 @@ def test_a_field_of_any_crd_in_the_folder_is_checked(tmp_path: Path) -> None:
     assert "did you mean size?" in finding.message
 
 
-def test_a_kind_whose_crd_nobody_gives_is_told(tmp_path: Path) -> None:
-    (finding,) = found(write(tmp_path / "out", small_stack()), "schema")
+def test_a_kind_whose_crd_nobody_gives_is_told_once(tmp_path: Path) -> None:
+    objects = [*small_stack(), *declared(local_queue("zulu"))]
+    (finding,) = found(write(tmp_path / "out", objects), "schema")
     assert (finding.severity, finding.file) == (Severity.WARNING, QUEUE)
 
 

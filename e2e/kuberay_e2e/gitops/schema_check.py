@@ -91,6 +91,7 @@ def definitions(tree: Tree, extra: Sequence[Path], version: Version | None) -> D
 
 def findings(tree: Tree, known: Definitions) -> Iterator[Finding]:
     """Compare the custom objects with their schemas."""
+    told: set[Kind] = set()
     for item in tree.objects:
         kind = item.subject.group, item.subject.kind
         version = item.subject.api_version.rpartition("/")[2]
@@ -99,11 +100,10 @@ def findings(tree: Tree, known: Definitions) -> Iterator[Finding]:
         served = known.versions(kind)
         schema = known.schema(kind, version)
         if not served:
-            yield item.finding(
-                RULE,
-                "its CRD is neither in the folder nor given by --crds, so that it is not checked.",
-                Severity.WARNING,
-            )
+            if kind not in told:
+                told.add(kind)
+                message = f"no {kind[1]} is checked, because its CRD is neither in the folder nor given by --crds."
+                yield item.finding(RULE, message, Severity.WARNING)
         elif version not in served:
             yield item.finding(RULE, f"its CRD has no version {version}, only {listed(served)}; use one of them.")
         elif schema is not None:
