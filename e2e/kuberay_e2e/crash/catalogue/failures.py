@@ -84,7 +84,7 @@ SCENARIOS = (
         cluster_gone,
         {
             **_HTTP,
-            "preRunningDeadlineSeconds": 8,
+            "preRunningDeadlineSeconds": 12,
             "shutdownAfterJobFinishes": True,
             "rayClusterSpec": {"workerGroupSpecs": [NO_NODE]},
         },
