@@ -145,14 +145,19 @@ class Flux:
             handled = (kustomization.get("status") or {}).get("lastHandledReconcileAt") == token
             return handled and Sync.of(kustomization).ready != "Unknown"
 
-        return self.wait(name, over, seconds)
+        return self._wait(name, over, seconds)
 
-    def wait(self, name: str, holds: Callable[[Mapping[str, Any]], bool], seconds: float = 90.0) -> Sync:
-        """Wait until something holds of a Kustomization.
+    def wait_applied(self, name: str, revision: str, seconds: float = 90.0) -> Sync:
+        """Wait until a revision is applied and, if the Kustomization waits for it, healthy.
+
+        The controller writes conditions before the rest of the status, so that Ready alone can be ahead of it.
 
         Raises:
-            HarnessError: It did not in time.
+            HarnessError: It was not in time.
         """
+        return self._wait(name, lambda found: Sync.of(found).revision == revision, seconds)
+
+    def _wait(self, name: str, holds: Callable[[Mapping[str, Any]], bool], seconds: float) -> Sync:
         deadline = time.monotonic() + seconds
         while True:
             answer = self._client.get(self._path(name))
