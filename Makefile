@@ -7,6 +7,9 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # Files of tests that run side by side; each of them that needs a cluster makes one, of about 1.5 GiB.
 WORKERS ?= 3
+# Of `make gitops`.
+STACK  ?= kind
+LAYOUT ?= plain
 # Part of the whole crash sweep, as I/N.
 SHARD ?= 1/1
 # Of kuberay-policies.yaml, for plain YAML.
@@ -73,6 +76,10 @@ schemas: $(READY)  ## Make anew what is made from pinned releases and from the r
 	$(BIN)/python -m kuberay_e2e.deviations.page docs/deviations.md
 	$(BIN)/kuberay-policies export schema --output policies/kuberay-policies.schema.json
 
+gitops: programs  ## STACK as YAML for LAYOUT (argocd, flux, plain) in reports/gitops/STACK, checked
+	$(BIN)/kuberay-e2e render $(STACK) --layout $(LAYOUT) --out reports/gitops/$(STACK)
+	$(BIN)/kuberay-e2e gitops check reports/gitops/$(STACK) $(ARGS)
+
 lint: $(READY)  ## Style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -85,6 +92,7 @@ bench: programs  ## Measure speed and memory
 	$(BIN)/python -m kuberay_toolchain kubeconform
 	-$(BIN)/python -m tests.policies.bench
 	-$(BIN)/python -m tests.policies.bench_preview
+	-$(BIN)/python -m tests.gitops.bench
 	$(BIN)/python -m kuberay_e2e.bench $(ARGS)
 
 doctor: $(READY)  ## Say what is there and what is missing
