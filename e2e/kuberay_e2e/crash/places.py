@@ -39,7 +39,7 @@ class Place:
 
 EMBEDDED = Place(
     lambda run: sweeping(run, programs_of(Toolchain(), BEFORE_UPGRADE)),
-    workers=4,
+    workers=6,
     learning_runs=3,
     subset=lambda points: points,
     memory=MEMORY,
