@@ -397,7 +397,7 @@ def test_crds_are_upgraded_in_place_and_never_pruned(
     old, new = (
         crd(Toolchain().files(f"kuberay-operator@{version}") / "config", group) for version in ("1.5.1", "1.6.2")
     )
-    flux.publish("crds", files(old))
+    flux.publish("crds", old)
     flux.declare("crds", wait=True, timeout="2m")
     assert flux.sync("crds", 150).ready == "True"
     job = rayjob(kuberay_namespace, "kept", preRunningDeadlineSeconds=60)
@@ -407,7 +407,7 @@ def test_crds_are_upgraded_in_place_and_never_pruned(
         try:
             made = client.post(path, json=job).json()
             assert "preRunningDeadlineSeconds" not in made["spec"], "KubeRay 1.5 does not know the field"
-            flux.publish("crds", files(new))
+            flux.publish("crds", new)
             assert flux.sync("crds", 150).ready == "True"
             change = {"spec": {"preRunningDeadlineSeconds": 60}}
             headers = {"Content-Type": "application/merge-patch+json"}
@@ -420,10 +420,15 @@ def test_crds_are_upgraded_in_place_and_never_pruned(
             client.delete(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
 
 
-def crd(config: Path, group: str) -> Manifest:
+def crd(config: Path, group: str) -> dict[str, str]:
     """The CRD of RayJob in another API group, so that the one in use is left alone."""
     text = (config / "crd" / "bases" / "ray.io_rayjobs.yaml").read_text()
-    found: Manifest = yaml.safe_load(text)
-    found["metadata"] = {"name": f"rayjobs.{group}", "annotations": {FLUX_PRUNE: "disabled"}}
-    found["spec"]["group"] = group
-    return found
+    changes = {
+        "  annotations:\n": f"  annotations:\n    {FLUX_PRUNE}: disabled\n",
+        "  name: rayjobs.ray.io\n": f"  name: rayjobs.{group}\n",
+        "  group: ray.io\n": f"  group: {group}\n",
+    }
+    for before, after in changes.items():
+        assert text.count(before) >= 1, before
+        text = text.replace(before, after, 1)
+    return {"rayjobs.yaml": text}
