@@ -130,7 +130,7 @@ def test_nobody_leads_where_there_is_no_lease() -> None:
 
 
 def pod_of_two() -> dict[str, Any]:
-    statuses = [
+    statuses: list[dict[str, Any]] = [
         {"name": name, "containerID": f"containerd://{name}", "state": {"running": {}}}
         for name in ("head", "submitter")
     ]
