@@ -55,11 +55,11 @@ def timers(scenario: Scenario) -> Sequence[Timer]:
     if scenario.mode in ("K8sJobMode", "SidecarMode") and scenario.script[0].duration < SUBMITTER_GRACE:
         seconds = scenario.script[0].duration + _SUBMISSION + SUBMITTER_GRACE
         found.append(("end of the submitter", seconds, _RUNNING))
-    if seconds := spec.get("preRunningDeadlineSeconds"):
-        found.append(("preRunningDeadlineSeconds", float(seconds), _MADE))
-    if seconds := spec.get("activeDeadlineSeconds"):
+    if pre_running := spec.get("preRunningDeadlineSeconds"):
+        found.append(("preRunningDeadlineSeconds", float(pre_running), _MADE))
+    if active := spec.get("activeDeadlineSeconds"):
         begins = _SUBMITTED if scenario.mode == "HTTPMode" else _RUNNING
-        found.append(("activeDeadlineSeconds", float(seconds), begins))
+        found.append(("activeDeadlineSeconds", float(active), begins))
     if spec.get("shutdownAfterJobFinishes"):
         found.append(("ttlSecondsAfterFinished", float(spec.get("ttlSecondsAfterFinished", 0)), _OVER))
     if rules := (spec.get("deletionStrategy") or {}).get("deletionRules"):
