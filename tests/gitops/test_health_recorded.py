@@ -91,7 +91,7 @@ def test_every_state_is_as_it_was_recorded(kuberay_operator: OperatorProcess, sc
 def _start(scene: Scene) -> None:
     scene.refuse()
     scene.queues()
-    scene.job("succeeds", Script(pending=4.0, duration=4.0, until=scene.go_on))
+    scene.job("succeeds", Script(pending=15.0, duration=1.0, until=scene.go_on))
     scene.job("stopped", Script(duration=0.5, end="STOPPED"))
     scene.job("fails", Script(duration=0.5, end="FAILED"), backoffLimit=1)
     scene.job("unsubmitted", submitterPodTemplate=FAILING_SUBMITTER, submitterConfig={"backoffLimit": 0})
