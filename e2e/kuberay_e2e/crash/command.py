@@ -44,7 +44,7 @@ Positions = Annotated[
 Everything = Annotated[bool, typer.Option("--all", help="Run what is equivalent too, and variants at every write.")]
 Shard = Annotated[str, typer.Option(metavar="I/N", help="Only part I of N.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="How many runs at a time; default: 4, and 2 where pods are real.")
+    int | None, typer.Option(min=1, help="How many runs at a time; default: 6, and 2 where pods are real.")
 ]
 Cluster = Annotated[
     ClusterChoice,
