@@ -98,9 +98,13 @@ bench: programs  ## Measure speed and memory
 doctor: $(READY)  ## Say what is there and what is missing
 	$(BIN)/kuberay-e2e doctor
 
-lock: $(READY)  ## Write requirements.lock anew (needs uv)
+lock: $(READY)  ## Write requirements.lock and those of the harness's image anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
 		--constraint constraints.txt --extra policies --extra e2e --extra kind --extra dev pyproject.toml --output-file requirements.lock
+	uv pip compile --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-annotate \
+		--no-emit-index-url --no-header --quiet --constraint requirements.lock \
+		toolchain/kuberay_toolchain/images/harness-requirements.in \
+		--output-file toolchain/kuberay_toolchain/images/harness-requirements.txt
 
 clean:  ## Remove the virtual environment and what tools leave in the tree
 	rm -rf $(VENV) report reports .mypy_cache .ruff_cache .pytest_cache .hypothesis
