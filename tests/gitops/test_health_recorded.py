@@ -21,7 +21,7 @@ from tests.gitops.scene import FAILING_SUBMITTER, KUEUE, NOWHERE, RAY, REFUSED, 
 from tests.gitops.states import STATES, Item, State, snapshot
 from tests.gitops.versions import Versions
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.nightly]
 
 PATIENCE = 300.0
 """Seconds from the start of all jobs until the last state, on a loaded machine."""

@@ -21,7 +21,7 @@ from kuberay_e2e.session import Session
 from tests.e2e.jobs import PATIENCE, Job, rayjob
 from tests.gitops.scene import QUEUE_NAME, asking
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.nightly]
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 HEALTH = documents.flux()
