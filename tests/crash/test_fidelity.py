@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kuberay_e2e.crash import catalogue, on_kind
 from kuberay_e2e.crash.fidelity import Aspect, Explanation, compare, explanations, markdown, states
 from kuberay_e2e.crash.learning import Learned
 from kuberay_e2e.crash.on_kind import subset
@@ -109,3 +110,7 @@ def test_on_real_pods_each_scenario_is_disturbed_where_work_is_made_and_at_its_l
         "http/submit:RayJobs#1@committed",
         "http/submit:RayJobs#1@lost",
     ]
+
+
+def test_the_scenarios_for_real_pods_are_in_the_catalogue() -> None:
+    assert [scenario.name for scenario in catalogue.select(on_kind.SCENARIOS)] == list(on_kind.SCENARIOS)

@@ -69,10 +69,9 @@ def learn(
     report_folder: ReportFolder = None,
 ) -> None:
     """Run scenarios without a fault, and say which writes are the same in every run."""
-    from kuberay_e2e.crash import catalogue
-
+    order = _order(scenario, None, False, workers, "1/1", None, cluster)
     with _campaign(report_folder, cluster) as campaign:
-        for name, learned in campaign.learn(catalogue.select(scenario or ()), workers, anew=True).items():
+        for name, learned in campaign.learn(order.scenarios, workers, anew=True).items():
             print(f"{name}: {len(learned.writes)} writes in each of {learned.runs} runs")
             for write in learned.writes:
                 print(f"  {write}")
@@ -91,7 +90,7 @@ def plan(
     report_folder: ReportFolder = None,
 ) -> None:
     """Say what would be run."""
-    order = _order(scenario, position, everything, workers, shard, None)
+    order = _order(scenario, position, everything, workers, shard, None, cluster)
     with _campaign(report_folder, cluster) as campaign:
         planned = campaign.plan(order)
     for point in planned.points:
@@ -124,7 +123,7 @@ def run(
     from kuberay_e2e.crash.store import SweepFolder
     from kuberay_e2e.verdicts import exit_code
 
-    order = _order(scenario, position, everything, workers, shard, time_budget)
+    order = _order(scenario, position, everything, workers, shard, time_budget, cluster)
     folder = SweepFolder(folder_of(report_folder))
     if fresh:
         folder.clear()
@@ -193,12 +192,13 @@ def _order(
     workers: int | None,
     shard: str,
     budget: str | None,
+    cluster: ClusterChoice,
 ) -> "Order":
-    from kuberay_e2e.crash import catalogue
+    from kuberay_e2e.crash import catalogue, on_kind
     from kuberay_e2e.crash.campaign import Order
 
     part, parts = _shard(shard)
-    chosen = catalogue.select(scenario or ())
+    chosen = catalogue.select(scenario or (on_kind.SCENARIOS if cluster is ClusterChoice.KIND else ()))
     positions = [_position(text) for text in position or ()]
     return Order(chosen, positions, everything, workers, part, parts, seconds_of(budget))
 

@@ -15,6 +15,29 @@ from kuberay_toolchain.toolchain import Toolchain
 AT_ONCE = 2
 """Runs side by side: a real Ray head needs most of a CPU while it starts."""
 
+SCENARIOS = (
+    "k8sjob",
+    "http",
+    "sidecar",
+    "ttl",
+    "rules",
+    "rules-none",
+    "on-success",
+    "on-failure",
+    "app-fails",
+    "app-fails-k8sjob",
+    "app-retried",
+    "suspend-resume",
+    "created-suspended",
+    "delete-running",
+    "delete-complete",
+)
+"""Those of the catalogue that run on real pods.
+
+The others have deadlines of seconds, which a real head needs for its start, submitters that fail when they are told to,
+or a user who speaks to a simulated Ray.
+"""
+
 _CREATIONS = ("create:RayCluster", "submit:RayJobs", "create:Job")
 
 

@@ -79,9 +79,7 @@ def embedded(
         yield session
 
 
-def _backend(
-    run: Run, ray: RayKind, script: ScriptChoice, submitter_fails: Callable[[Submitter], bool]
-) -> RayBackend:
+def _backend(run: Run, ray: RayKind, script: ScriptChoice, submitter_fails: Callable[[Submitter], bool]) -> RayBackend:
     ledger = Ledger(run.folder / "ledger.jsonl")
     if ray is RayKind.LOCAL:
         return LocalRay(run.path("ray"), ledger, marker=run.marker)
