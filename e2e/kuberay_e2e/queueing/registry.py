@@ -153,18 +153,24 @@ SCENARIOS: Mapping[str, Scenario] = {scenario.name: scenario for scenario in (*_
 """Every scenario by its name, in the order in which they run."""
 
 
-def select(patterns: Iterable[str] = ()) -> list[Scenario]:
+PLAYED_WITH_A_CRASH = ("suspension", "admission")
+"""What `crash-in-suspension` and `crash-in-admission` play, too; a real pod takes its time."""
+
+
+def select(patterns: Iterable[str] = (), *, real: bool = False) -> list[Scenario]:
     """The scenarios that some patterns name; default: those that are not `further`.
 
     Args:
         patterns: Names, or patterns with `*` and `?`.
+        real: Whether pods are real: what another scenario plays too is then left out by default.
 
     Raises:
         InputError: A pattern names none.
     """
     wanted = list(patterns)
     if not wanted:
-        return [scenario for scenario in SCENARIOS.values() if not scenario.further]
+        left_out = PLAYED_WITH_A_CRASH if real else ()
+        return [scenario for name, scenario in SCENARIOS.items() if not scenario.further and name not in left_out]
     for pattern in wanted:
         if not any(fnmatchcase(name, pattern) for name in SCENARIOS):
             raise InputError(

@@ -44,7 +44,7 @@ def run(
         HarnessError: The machine cannot carry it out.
         ToolchainError: A program or an image is missing and cannot be made.
     """
-    scenarios = select(patterns)
+    scenarios = select(patterns, real=cluster is ClusterChoice.KIND)
     if cluster is ClusterChoice.KIND:
         for scenario in scenarios:
             if scenario.kill_at:
