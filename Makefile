@@ -15,7 +15,7 @@ SHARD ?= 1/1
 # Of kuberay-policies.yaml, for plain YAML.
 ENVIRONMENT ?= kind
 
-.PHONY: help setup programs lifecycle kind images sweep sweep-shard sweep-report test test-nightly unit test-parity lint policies manifests schemas bench doctor lock clean
+.PHONY: help setup programs lifecycle kind images sweep sweep-memory sweep-shard sweep-report test test-nightly unit test-parity lint policies manifests schemas bench doctor lock clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -44,6 +44,11 @@ images: $(READY)  ## Make the container images of the real cluster (node and Ray
 
 sweep: programs  ## The crash sweep of a pull request: 5 minutes of runs, chosen by coverage; report in reports/sweep
 	$(BIN)/kuberay-e2e crash run --fresh --time-budget 5m --report reports/sweep $(ARGS)
+
+sweep-memory: programs  ## Learn anew what the sweep's scenarios write, on a quiet machine
+	$(BIN)/kuberay-e2e crash learn --report reports/memory $(ARGS)
+	$(BIN)/kuberay-e2e crash plan --report reports/memory > reports/memory/plan.txt
+	cp reports/memory/learned.json e2e/kuberay_e2e/crash/memory/learned.json
 
 sweep-shard: programs  ## Part SHARD, such as 2/4, of the whole crash sweep; report in reports/sweep
 	$(BIN)/kuberay-e2e crash run --shard $(SHARD) --report reports/sweep $(ARGS)
