@@ -45,6 +45,7 @@ def kill(sweep: Sweep, mutants: Sequence[Mutant]) -> None:
     assert table.complete
 
 
+@pytest.mark.nightly
 def test_quick_mutants_are_noticed_by_their_oracles(sweep: Sweep) -> None:
     mutants = [mutant for mutant in MUTANTS if mutant.name in QUICK]
     assert len(mutants) == len(QUICK)
