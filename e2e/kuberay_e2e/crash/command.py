@@ -1,6 +1,5 @@
 """`kuberay-e2e crash`: disturb the operator at every write of a scenario, and judge what it left."""
 
-import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -163,11 +162,12 @@ def _fault(point: "Point") -> str:
 
 
 def _tell(verdicts: "list[Verdict]") -> None:
+    from kuberay_e2e.crash.report import commands
     from kuberay_e2e.verdicts import State
 
     for verdict in verdicts:
         if verdict.state in (State.VIOLATED, State.ERROR):
-            print(f"replay: kuberay-e2e crash replay {shlex.quote(verdict.scenario)}")
+            print(f"replay: {commands.replay(verdict.scenario)}")
     counts = (f"{sum(verdict.state is state for verdict in verdicts)} {state}" for state in State)
     print(f"{len(verdicts)} runs: {', '.join(counts)}.")
 

@@ -42,13 +42,18 @@ class Learned:
     end: EndState = field(default_factory=EndState)
 
 
+def answered(events: Sequence[Event]) -> dict[int, int]:
+    """The HTTP status that each request of a trace was answered with, by the request's place in it."""
+    return {event.data["of"]: int(event.data["status"]) for event in events if event.kind == "response"}
+
+
 def writes_of(events: Sequence[Event]) -> list[Write]:
     """The writes of a run, in their order, each chosen by name where its kind alone would not tell.
 
     Args:
         events: The trace of the run.
     """
-    answers = {event.data["of"]: int(event.data["status"]) for event in events if event.kind == "response"}
+    answers = answered(events)
     found = []
     seen: Counter[WriteSelector] = Counter()
     for event in events:

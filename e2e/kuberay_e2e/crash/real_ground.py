@@ -9,6 +9,7 @@ from typing import Any
 from kuberay_e2e.clusterfaults import workload
 from kuberay_e2e.clusterfaults.executions import MOUNT, Executions
 from kuberay_e2e.crash.ground import Stage
+from kuberay_e2e.crash.learning import answered
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.gateway import Gateway
 from kuberay_e2e.ray import Ledger, RayClusterKey, Script
@@ -119,7 +120,7 @@ class RealStage:
 
 def stops(events: Sequence[Event]) -> list[AnyEntry]:
     """The operator's requests to stop a job, from a trace of its gateway."""
-    answers = {event.data["of"]: int(event.data["status"]) for event in events if event.kind == "response"}
+    answers = answered(events)
     found: list[AnyEntry] = []
     for event in events:
         if event.kind == "request" and str(event.data.get("write", "")).startswith("stop:"):

@@ -6,8 +6,8 @@ from pathlib import Path
 from kuberay_e2e.crash.point import Point
 
 
-def replay(point: Point) -> str:
-    """Runs a point again."""
+def replay(point: Point | str) -> str:
+    """Runs a point again, which may be given by its text."""
     return f"kuberay-e2e crash replay {shlex.quote(str(point))}"
 
 
