@@ -29,10 +29,11 @@ def sweep(
     files = path / "source"
     files.mkdir(parents=True)
     lines = []
-    for state in states:
+    for number, state in enumerate(states):
         deployment, _, job = state.partition(" ")
         status = {"jobDeploymentStatus": deployment, "jobStatus": job}
-        lines.append(json.dumps({"kind": "object", "object_kind": "RayJob", "status": status}))
+        known = {"sequence": number, "time": float(number), "kind": "object", "object_kind": "RayJob"}
+        lines.append(json.dumps({**known, "status": status}))
     (files / "trace.jsonl").write_text("\n".join(lines))
     point = parse(RUN)
     findings = (Finding("one submission a jobId", held, "1 accepted" if held else "2 accepted"),)
@@ -82,7 +83,7 @@ def test_sweeps_with_nothing_in_common_are_refused(tmp_path: Path) -> None:
 def test_a_state_is_told_once_as_long_as_it_stays(tmp_path: Path) -> None:
     folder = sweep(tmp_path, states=("Running RUNNING", "Running RUNNING", "Complete SUCCEEDED"))
     [result] = folder.results()
-    assert states(folder.path / result.folder / "trace.jsonl") == ["Running RUNNING", "Complete SUCCEEDED"]
+    assert states(folder.path / result.folder) == ["Running RUNNING", "Complete SUCCEEDED"]
 
 
 def test_the_explanations_can_be_read_and_bad_ones_are_refused(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ For each scenario the writes that every run without a fault makes are compared; 
 and the states that the RayJob went through.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from kuberay_e2e.crash.report import evidence
 from kuberay_e2e.crash.store import Result, SweepFolder
 from kuberay_e2e.crash.verdict import known_deviations, verdict
 from kuberay_e2e.errors import InputError
@@ -133,17 +133,16 @@ def compare(
     return Comparison(scenarios, runs, tuple(_explained(one, explained) for one in found))
 
 
-def states(trace: Path) -> list[str]:
+def states(run: Path) -> list[str]:
     """The states that a RayJob went through: `jobDeploymentStatus` and `jobStatus`, each different from the one before.
 
     Args:
-        trace: The trace of a run, JSON lines.
+        run: The folder of a run.
     """
     seen: list[str] = []
-    for line in trace.read_text().splitlines() if trace.exists() else ():
-        event = json.loads(line)
-        if event.get("kind") == "object" and event.get("object_kind") == "RayJob":
-            state = _state(event.get("status") or {})
+    for event in evidence.read(run).events:
+        if event.kind == "object" and event.data.get("object_kind") == "RayJob":
+            state = _state(event.data.get("status") or {})
             if state.strip() and (not seen or seen[-1] != state):
                 seen.append(state)
     return seen
@@ -184,9 +183,7 @@ def _runs(simulated: SweepFolder, mine: Result, real: SweepFolder, other: Result
     said = [" ".join([one.state, *one.deviation]) for one in verdicts]
     if said[0] != said[1]:
         yield Difference(Aspect.VERDICT, name, *said)
-    gone_through = [
-        states(folder.path / run.folder / "trace.jsonl") for folder, run in ((simulated, mine), (real, other))
-    ]
+    gone_through = [states(folder.path / run.folder) for folder, run in ((simulated, mine), (real, other))]
     if gone_through[0] != gone_through[1]:
         yield Difference(Aspect.STATES, name, *(" > ".join(one) for one in gone_through))
 
