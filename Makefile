@@ -10,12 +10,15 @@ WORKERS ?= 3
 # Of `make gitops`.
 STACK  ?= kind
 LAYOUT ?= plain
+# Of `make gitops-change`: the commit before the change, and the stacks whose charts the toolchain has.
+BASE   ?= HEAD^
+STACKS ?= staging prod kind
 # Part of the whole crash sweep, as I/N.
 SHARD ?= 1/1
 # Of kuberay-policies.yaml, for plain YAML.
 ENVIRONMENT ?= kind
 
-.PHONY: help setup programs lifecycle kind images sweep sweep-memory sweep-shard sweep-report test test-nightly unit test-parity lint policies manifests schemas bench doctor lock clean
+.PHONY: help setup programs lifecycle kind images sweep sweep-memory sweep-shard sweep-report test test-nightly unit test-parity lint policies manifests schemas gitops gitops-change bench doctor lock clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -84,6 +87,9 @@ schemas: $(READY)  ## Make anew what is made from pinned releases and from the r
 gitops: programs  ## STACK as YAML for LAYOUT (argocd, flux, plain) in reports/gitops/STACK, checked
 	$(BIN)/kuberay-e2e render $(STACK) --layout $(LAYOUT) --out reports/gitops/$(STACK)
 	$(BIN)/kuberay-e2e gitops check reports/gitops/$(STACK) $(ARGS)
+
+gitops-change: programs  ## What the change since commit BASE does to STACKS when it is synced; reports/gitops/summary.md
+	scripts/gitops-change '$(BASE)' $(LAYOUT) $(STACKS)
 
 lint: $(READY)  ## Style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -7,6 +7,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from .documents import Document
 
@@ -41,15 +44,25 @@ def by_major_release(text: str) -> str:
 
 
 def permissive(document: Document) -> list[str]:
-    """Name the jobs that may do more than read, and the workflow itself if it grants anything to all of them."""
-    problems = [
-        name
-        for name, job in document.jobs.items()
-        if job.get("permissions") not in ({"contents": "read"}, {"contents": "read", "actions": "read"})
-    ]
+    """Name the jobs that may do more than read, and the workflow itself if it grants anything to all of them.
+
+    A job that runs no code but its own script may comment.
+    """
+    problems = []
+    for name, job in document.jobs.items():
+        allowed = [{"contents": "read"}, {"contents": "read", "actions": "read"}]
+        if runs_only_its_script(job):
+            allowed.append({"pull-requests": "write"})
+        if job.get("permissions") not in allowed:
+            problems.append(name)
     if document.jobs and document.content.get("permissions") != {}:
         problems.append("workflow")
     return problems
+
+
+def runs_only_its_script(job: Mapping[str, Any]) -> bool:
+    """Say whether a job has no file of any change and no action, so that a change cannot bring code into it."""
+    return not any("uses" in step for step in job["steps"])
 
 
 def trusting(document: Document) -> list[str]:
@@ -61,7 +74,9 @@ def trusting(document: Document) -> list[str]:
             problems.append("checkout keeps credentials")
     if re.search(r"\bsecrets\s*[.\[]", document.text):
         problems.append("secret")
-    if re.search(r"\bgithub\.token\b", document.text) and "schedule" not in document.content.get(True, {}):
+    strangers = [job for job in document.jobs.values() if not runs_only_its_script(job)]
+    rest = yaml.safe_dump({**document.content, "jobs": strangers})
+    if re.search(r"\bgithub\.token\b", rest) and "schedule" not in document.content.get(True, {}):
         problems.append("token where a stranger's code may run")
     if document.jobs:
         risky = document.triggers & {"pull_request_target", "workflow_run", "issue_comment"}

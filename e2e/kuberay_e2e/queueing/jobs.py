@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx
 
-from kuberay_e2e.api import KINDS, Object, retried
+from kuberay_e2e.api import KINDS, Object
 from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.lifecycle.recording import Recording
 from kuberay_e2e.lifecycle.waiting import NotYetError
-from kuberay_e2e.queueing.requests import MERGE
+from kuberay_e2e.queueing.requests import MERGE, PATIENCE_SECONDS, sent
 from kuberay_e2e.session import Session
 
 INITIALIZING, RUNNING, SUSPENDING, SUSPENDED = "Initializing", "Running", "Suspending", "Suspended"
@@ -47,24 +47,31 @@ class QueuedJob:
         """Its namespace."""
         return str(self.manifest["metadata"]["namespace"])
 
-    def create(self) -> "QueuedJob":
+    def create(self, *, patience: float = PATIENCE_SECONDS) -> "QueuedJob":
         """Create it.
+
+        Args:
+            patience: How long to repeat it while a webhook cannot be reached, in seconds.
 
         Raises:
             RefusedError: The API server refused it.
         """
         collection = KINDS["RayJob"].format(namespace=self.namespace)
-        answer = retried(lambda: self.client.post(collection, json=self.manifest))
+        answer = sent(lambda: self.client.post(collection, json=self.manifest), patience=patience)
         self.uid = _accepted(answer).json()["metadata"]["uid"]
         return self
 
-    def change(self, patch: Mapping[str, Any]) -> None:
+    def change(self, patch: Mapping[str, Any], *, patience: float = PATIENCE_SECONDS) -> None:
         """Apply a JSON merge patch.
+
+        Args:
+            patch: The patch.
+            patience: How long to repeat it while a webhook cannot be reached, in seconds.
 
         Raises:
             RefusedError: The API server refused it.
         """
-        _accepted(retried(lambda: self.client.patch(self._path, json=patch, headers=MERGE)))
+        _accepted(sent(lambda: self.client.patch(self._path, json=patch, headers=MERGE), patience=patience))
 
     def delete(self) -> None:
         """Ask for its deletion.
@@ -72,7 +79,7 @@ class QueuedJob:
         Raises:
             RefusedError: The API server refused it.
         """
-        _accepted(retried(lambda: self.client.delete(self._path)))
+        _accepted(sent(lambda: self.client.delete(self._path)))
 
     def activate(self, active: bool) -> None:
         """Set `spec.active` of its Workload: an inactive one is evicted, as `kueuectl stop workload` does it.
@@ -85,7 +92,7 @@ class QueuedJob:
         if workload is None:
             raise HarnessError(f"Expected a Workload of the RayJob {self.namespace}/{self.name}; there is none.")
         path = f"{KINDS['Workload'].format(namespace=self.namespace)}/{workload['metadata']['name']}"
-        _accepted(retried(lambda: self.client.patch(path, json={"spec": {"active": active}}, headers=MERGE)))
+        _accepted(sent(lambda: self.client.patch(path, json={"spec": {"active": active}}, headers=MERGE)))
 
     def read(self) -> Object | None:
         """The RayJob, or None where it is gone."""

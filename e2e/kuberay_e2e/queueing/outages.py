@@ -11,7 +11,6 @@ from kuberay_e2e.queueing.scenario import Desk
 from kuberay_e2e.queueing.workloads import LONG, QUEUE_LABEL, job_millicpus
 
 _CHANGE = {"spec": {"entrypointNumCpus": 0.5}}
-_REFUSAL = "failed calling webhook"
 _WAIT_SECONDS = 3.0
 """How long nothing may happen to a job that waits."""
 
@@ -29,9 +28,9 @@ def webhooks_away(desk: Desk) -> None:
         desk.keep(f"the job {job.name} waits suspended", job.suspended)
     created, free = desk.job("created", queue=BATCH), _without_queue(desk)
     with unreachable_webhooks(desk.client, desk.job("probe", queue=BATCH).manifest):
-        _refused(desk, "a job cannot be created meanwhile", created.create)
-        _refused(desk, "a job of no queue cannot be created either", free.create)
-        _refused(desk, "a job cannot be changed meanwhile", lambda: changed.change(_CHANGE))
+        _refused(desk, "a job cannot be created meanwhile", lambda: created.create(patience=0))
+        _refused(desk, "a job of no queue cannot be created either", lambda: free.create(patience=0))
+        _refused(desk, "a job cannot be changed meanwhile", lambda: changed.change(_CHANGE, patience=0))
         deleted.delete()
         requests.delete(desk.client, "Job", desk.namespace, "other")
         desk.stay(
@@ -75,9 +74,9 @@ def _refused(desk: Desk, promise: str, action: Callable[[], object]) -> None:
     try:
         action()
     except RefusedError as error:
-        desk.find(promise, _REFUSAL in str(error), str(error))
+        desk.find(promise, requests.UNREACHABLE in str(error), str(error))
     else:
-        desk.find(promise, False, "the API server took it", f"a refusal that says {_REFUSAL!r}")
+        desk.find(promise, False, "the API server took it", f"a refusal that says {requests.UNREACHABLE!r}")
 
 
 def _waits(*jobs: QueuedJob) -> str:
