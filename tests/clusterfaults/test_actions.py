@@ -27,6 +27,10 @@ DEPLOYMENT = {
 }
 
 
+GONE = ["ctr: process already finished: not found", "ctr: task submitter not found: not found"]
+"""What containerd says of a container that has just ended, and of one that it has cleared away."""
+
+
 class Cluster:
     """An API server and a node that note what they are asked."""
 
@@ -36,11 +40,12 @@ class Cluster:
         self.deployment = json.loads(json.dumps(DEPLOYMENT))
         self.answers: dict[tuple[str, str], httpx.Response] = {}
         self.ended: set[str] = set()
+        self.refusal = GONE[0]
 
     def exec(self, node: str, *command: str) -> str:
         self.commands.append((node, *command))
         if command[-1] in self.ended:
-            raise HarnessError(f"{' '.join(command)} ended with 1: ctr: process already finished: not found")
+            raise HarnessError(f"{' '.join(command)} ended with 1: {self.refusal}")
         return "TASK PID STATUS\naaa 1234 RUNNING\n" if command[-2:] == ("task", "ls") else ""
 
     def answer(self, request: httpx.Request) -> httpx.Response:
@@ -137,9 +142,10 @@ def pod_of_two() -> dict[str, Any]:
     return {**POD, "status": {"containerStatuses": statuses}}
 
 
-def test_a_container_that_ends_with_its_neighbour_needs_no_kill() -> None:
+@pytest.mark.parametrize("refusal", GONE)
+def test_a_container_that_ends_with_its_neighbour_needs_no_kill(refusal: str) -> None:
     cluster = Cluster()
-    cluster.ended = {"submitter"}
+    cluster.ended, cluster.refusal = {"submitter"}, refusal
     cluster.actions().kill(pod_of_two())
     assert [command[-1] for command in cluster.commands] == ["head", "submitter"]
 
@@ -148,4 +154,11 @@ def test_a_pod_of_which_nothing_runs_cannot_be_killed() -> None:
     cluster = Cluster()
     cluster.ended = {"head", "submitter"}
     with pytest.raises(HarnessError, match="Expected a container of operator to run until it is killed"):
+        cluster.actions().kill(pod_of_two())
+
+
+def test_a_node_without_the_tool_is_no_container_that_has_ended() -> None:
+    cluster = Cluster()
+    cluster.ended, cluster.refusal = {"submitter"}, "sh: ctr: command not found in $PATH"
+    with pytest.raises(HarnessError, match="command not found"):
         cluster.actions().kill(pod_of_two())

@@ -1,5 +1,6 @@
 """What is done to a real cluster, by the API server and on its nodes."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,8 +19,8 @@ LEASE = "ray-operator-leader"
 _CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 _ROLLOUT_SECONDS = 90.0
 
-_ENDED = "process already finished"
-"""What containerd says of a container that has ended by itself."""
+_ENDED = re.compile(r"ctr: .*not found\s*$")
+"""What containerd says of a container that has ended by itself, before or after it has cleared it away."""
 
 _USE_UP_MEMORY = """
 folder=$(find /sys/fs/cgroup/memory /sys/fs/cgroup -type d -name "*$1*" 2>/dev/null | head -n 1)
@@ -95,7 +96,7 @@ class Actions:
                 self._exec(node, "ctr", "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", identity)
                 killed += 1
             except HarnessError as error:
-                if _ENDED not in str(error):
+                if not _ENDED.search(str(error)):
                     raise
                 ended = str(error)
         if not killed:
