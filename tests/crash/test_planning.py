@@ -90,6 +90,14 @@ def test_no_point_is_planned_that_cannot_exist() -> None:
     assert [str(point.position) for point in call.points] == ["429", "500", "504"]
 
 
+def test_the_answers_to_looks_at_a_job_are_disturbed_where_it_runs_to_completion() -> None:
+    looks = [name for name in texts(plan([subject("http"), subject("stopped")])) if "look:" in name]
+    assert looks == [
+        f"http/look:RayJobs#{number}@{position}" for number in (1, 2, 3) for position in ("lost", "500", "504")
+    ]
+    assert not any("look:" in name for name in texts(plan([subject("http")], KILLS)))
+
+
 STARTED, OVER = (f"update:RayJob/status:jobDeploymentStatus={state}" for state in ("Initializing", "Failed"))
 
 
@@ -189,7 +197,7 @@ def test_an_upgrade_needs_a_write_that_both_releases_make() -> None:
 def test_everything_is_every_variant_at_every_write_that_has_a_next_one() -> None:
     release = "update:RayJob:-ray.io/rayjob-finalizer"
     planned = plan([subject("k8sjob", "create:Pod", release, before=["create:Pod"])], everything=True)
-    assert len(planned.points) == 4 + 4 + 4 + 5 + 4 + 1
+    assert len(planned.points) == 4 + 4 + 4 + 5 + 4 + 1 + 6
     assert variants(planned)[-1] == f"k8sjob/{release}#1@committed+failover"
     assert planned.equivalent == ()
 

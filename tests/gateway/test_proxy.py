@@ -446,3 +446,18 @@ def test_a_submission_to_real_pods_can_be_held_back() -> None:
         assert (bench.upstream.proxied, bench.killed) == (0, [1])
 
     run(body, real_pods=True)
+
+
+def test_a_look_at_a_job_is_no_write_and_can_be_answered_wrongly() -> None:
+    async def body(bench: Bench) -> None:
+        fault = bench.arm("look:RayJobs#2@500")
+        answers = [await call(bench, RAY + "/api/jobs/known") for _ in range(3)]
+        assert [status for status, _ in answers] == [200, 500, 200]
+        assert answers[1][1]["status"] == "Failure", "as the API server says that it could not reach Ray"
+        requests = bench.trace.events("request")
+        assert [request.data["look"] for request in requests] == [f"look:RayJobs#{number}" for number in (1, 2, 3)]
+        assert not any("write" in request.data for request in requests)
+        assert fault.fired.is_set()
+        assert (bench.upstream.proxied, bench.killed) == (2, [])
+
+    run(body)

@@ -9,12 +9,16 @@ from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.scenario import Scenario
 from kuberay_e2e.crash.timers import timers
 from kuberay_e2e.gateway import Position, WriteSelector
+from kuberay_e2e.gateway.rayroute import LOOK
 
 KILLS = (Position.BEFORE, Position.COMMITTED, Position.LOST, Position.AFTER)
 """Positions at which the operator is killed or hears nothing."""
 
 ERRORS = (Position.CONFLICT, Position.THROTTLED, Position.FAILED, Position.TIMEOUT, Position.STALE)
 """Positions at which the operator lives and is answered or informed wrongly."""
+
+LOOKS = (Position.LOST, Position.FAILED, Position.TIMEOUT)
+"""Positions of a look at a job, which changes nothing, so that only its answer can matter."""
 
 _RELEASE = "-ray.io/rayjob-finalizer"
 
@@ -84,6 +88,7 @@ def plan(subjects: Sequence[Subject], positions: Sequence[Position] = (), *, eve
     left_out = {} if everything else equivalents(points, stored)
     kept = [point for point in points if point not in left_out]
     if not positions:
+        kept += [point for subject in subjects for point in looks(subject.scenario)]
         kept += _distinct(subjects, everything=everything)
     return Plan(tuple(kept), tuple(left_out.values()))
 
@@ -92,6 +97,12 @@ def single(learned: Learned, positions: Sequence[Position]) -> list[Point]:
     """Every write of a scenario at each of these positions, where there can be such a point."""
     points = [Point(learned.scenario, write, position) for write in learned.writes for position in positions]
     return [point for point in points if not impossible(point)]
+
+
+def looks(scenario: Scenario) -> list[Point]:
+    """The looks at the job of a scenario, each at the positions that can matter."""
+    selectors = [WriteSelector(LOOK, "RayJobs", occurrence=number) for number in range(1, scenario.looks + 1)]
+    return [Point(scenario.name, look, position) for look in selectors for position in LOOKS]
 
 
 def impossible(point: Point) -> str:

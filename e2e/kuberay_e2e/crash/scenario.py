@@ -98,6 +98,7 @@ class Scenario:
         manifest: The RayJob as its user wrote it, in the place of the small one; only name, namespace and
             entrypoint become those of the run.
         objects: What the user makes before the RayJob, in the run's namespace, and deletes after it.
+        looks: How many of the operator's looks at its job, one after the other, are answered wrongly in turn.
         learns: `expected` is not known yet; it is what the scenario comes to without a fault.
     """
 
@@ -111,6 +112,7 @@ class Scenario:
     patience: float = 90.0
     manifest: Mapping[str, Any] | None = None
     objects: tuple[Mapping[str, Any], ...] = ()
+    looks: int = 0
     learns: bool = False
 
     @property

@@ -54,7 +54,7 @@ STALE_SECONDS = 4.0
 """How long a cache is held back: longer than the 3 s after which KubeRay looks at a RayJob again."""
 
 _FORM = re.compile(
-    r"(?P<verb>create|update|patch|delete|deletecollection|submit|stop):(?P<kind>[A-Za-z]+)(?:/(?P<subresource>[a-z]+))?"
+    r"(?P<verb>create|update|patch|delete|deletecollection|submit|stop|look):(?P<kind>[A-Za-z]+)(?:/(?P<subresource>[a-z]+))?"
     r"(?:~(?P<name>[a-z0-9.*-]+))?(?::(?P<change>[^#@]+))?(?:#(?P<occurrence>[1-9][0-9]*))?"
     r"(?:@(?P<position>[a-z0-9]+))?"
 )
@@ -65,7 +65,7 @@ class WriteSelector:
     """Chooses a write by its identity.
 
     Attributes:
-        verb: create, update, patch, delete, deletecollection; submit and stop for Ray's Jobs API.
+        verb: create, update, patch, delete, deletecollection; submit, stop and look for Ray's Jobs API.
         kind: Kind of the object, such as `Job`; `RayJobs` for Ray's Jobs API.
         subresource: `status`, or empty for the object itself.
         change: A part of what the write changes, such as `jobDeploymentStatus=Running`; empty for any.
@@ -150,8 +150,8 @@ def parse(text: str) -> Fault:
         raise InputError(
             f"Expected a write as VERB:KIND[/SUBRESOURCE][~NAME][:CHANGE][#OCCURRENCE][@POSITION], such as create:Job "
             f"or update:RayJob/status:jobDeploymentStatus=Running@before, got {text!r}. Verbs are create, update, "
-            "patch, delete and deletecollection; submit:RayJobs and stop:RayJobs are the operator's calls to Ray; "
-            f"positions are {positions}."
+            "patch, delete and deletecollection; submit, stop and look:RayJobs are the operator's calls "
+            f"to Ray; positions are {positions}."
         )
     try:
         position = Position(match["position"] or Position.COMMITTED)

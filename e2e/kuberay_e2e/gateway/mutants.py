@@ -80,7 +80,7 @@ def releases(call: Call) -> bool:
 
 def to_ray(verb: str) -> Chosen:
     """Chooses a call to Ray's Jobs API: `submit`, `stop` or `delete`."""
-    return lambda call: call.api.is_proxy and (RayRoute.write(call.api, call.method) or ("",))[0] == verb
+    return lambda call: call.api.is_proxy and (RayRoute.call(call.api, call.method) or ("",))[0] == verb
 
 
 async def twice(call: Call, carry: Carry) -> Reply:

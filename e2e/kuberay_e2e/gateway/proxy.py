@@ -16,7 +16,7 @@ from kuberay_e2e.gateway.identity import Identifier, WriteIdentity
 from kuberay_e2e.gateway.incarnation import Incarnation
 from kuberay_e2e.gateway.objects import WatchReader, decode
 from kuberay_e2e.gateway.protobuf import ObjectHead
-from kuberay_e2e.gateway.rayroute import RayDoors, RayRoute
+from kuberay_e2e.gateway.rayroute import LOOK, RayDoors, RayRoute
 from kuberay_e2e.gateway.requests import ApiRequest
 from kuberay_e2e.gateway.upstream import Upstream
 from kuberay_e2e.network import LOOPBACK
@@ -147,7 +147,9 @@ class Gateway:
             "name": api.name or (head.name or head.generate_name if head else ""),
             "subresource": api.subresource,
         }
-        if write is not None:
+        if write is not None and write.verb == LOOK:
+            record["look"] = str(write)
+        elif write is not None:
             record["write"] = str(write)
             record["write_name"] = write.name
             record["body"] = call.value if call.value is not None else _encoded(call.body)
@@ -193,7 +195,7 @@ class Gateway:
     def _write_of(self, call: Call) -> WriteIdentity | None:
         api, value = call.api, call.value
         if api.is_proxy:
-            found = RayRoute.write(api, call.method)
+            found = RayRoute.call(api, call.method)
             if found is None:
                 return None
             to_ray = ApiRequest(found[0], resource="RayJobs", namespace=api.namespace, name=found[1])

@@ -15,6 +15,9 @@ from kuberay_e2e.gateway.requests import ApiRequest
 
 RAY_CLUSTER_LABEL = "ray.io/cluster"
 
+LOOK = "look"
+"""The verb of asking Ray how a job is."""
+
 _JOBS_PATHS = ("/api/jobs", "/api/version")
 
 
@@ -47,9 +50,11 @@ class RayRoute:
         self._session = session
 
     @staticmethod
-    def write(request: ApiRequest, method: str) -> tuple[str, str] | None:
-        """Verb and submission id of a Ray call that changes something: `submit`, `stop` or `delete`."""
+    def call(request: ApiRequest, method: str) -> tuple[str, str] | None:
+        """Verb and submission id of a call about a job: `submit`, `stop`, `delete`, or `look` that changes nothing."""
         path = request.tail.rstrip("/")
+        if method == "GET" and path.count("/") == 3 and path.startswith("/api/jobs/"):
+            return LOOK, path.split("/")[3]
         if method == "POST" and path == "/api/jobs":
             return "submit", ""
         if method == "POST" and path.startswith("/api/jobs/") and path.endswith("/stop"):

@@ -66,9 +66,19 @@ def test_the_suspicions_that_come_with_the_sweep_are_of_its_scenarios() -> None:
     assert len({one.id for one in found}) == len(found) > 10
     known_ids = {entry.id for entry in known_deviations(OPERATOR_VERSION)}
     for one in found:
+        assert bool(one.runs) != bool(one.elsewhere), one.id
         scenario = one.runs.partition("/")[0]
-        assert any(fnmatchcase(name, scenario.partition("+")[0].partition("@")[0]) for name in BY_NAME), one.id
+        assert one.elsewhere or any(
+            fnmatchcase(name, scenario.partition("+")[0].partition("@")[0]) for name in BY_NAME
+        ), one.id
         assert one.deviation in {"", *known_ids}
+
+
+def test_a_suspicion_that_no_sweep_can_settle_says_what_does(tmp_path: Path) -> None:
+    report = read(Sweep(tmp_path).all_states().folder, known)
+    assert settled(Suspicion("one", "It breaks.", "somebody", elsewhere="So it is, on kind."), report) == (
+        "So it is, on kind."
+    )
 
 
 def test_suspicions_are_read_from_a_file(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ _SEEN = (Script(duration=3.5),)
 """Longer than the 3 s after which KubeRay looks at a RayJob again, so that it stores jobStatus RUNNING."""
 
 SCENARIOS = (
-    Scenario("k8sjob", "Runs to completion, submitted by a Job (K8sJobMode).", ended, script=_SEEN),
+    Scenario("k8sjob", "Runs to completion, submitted by a Job (K8sJobMode).", ended, script=_SEEN, looks=2),
     Scenario(
         "http",
         "Runs to completion, submitted by the operator (HTTPMode).",
         ended,
         {"submissionMode": "HTTPMode"},
         script=_SEEN,
+        looks=3,
     ),
     Scenario(
         "in-time",
@@ -29,6 +30,7 @@ SCENARIOS = (
         ended,
         {"submissionMode": "SidecarMode"},
         script=_SEEN,
+        looks=2,
     ),
     Scenario(
         "interactive",

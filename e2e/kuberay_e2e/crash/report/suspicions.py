@@ -26,13 +26,15 @@ class Suspicion:
         source: Where it comes from: the address of an issue, or a place in the source.
         runs: The runs that settle it, a pattern as deviations have it, such as `http/submit:RayJobs*@lost*`.
         deviation: The known deviation that confirms it; empty where none is known.
+        elsewhere: What settles it where no run of a sweep can, a sentence.
     """
 
     id: str
     suspicion: str
     source: str
-    runs: str
+    runs: str = ""
     deviation: str = ""
+    elsewhere: str = ""
 
 
 def read(path: Path = FILE) -> list[Suspicion]:
@@ -54,6 +56,8 @@ def read(path: Path = FILE) -> list[Suspicion]:
 
 def settled(suspicion: Suspicion, report: Report) -> str:
     """What a sweep says to a suspicion, a sentence."""
+    if suspicion.elsewhere:
+        return suspicion.elsewhere
     runs = [
         run
         for run in report.runs
@@ -81,6 +85,7 @@ def _suspicion(entry: Any, where: str) -> Suspicion:
         raise InputError(f"Expected a mapping of texts at {where}; it is {entry!r}.")
     if unknown := sorted(set(entry) - known):
         raise InputError(f"Unknown field {unknown[0]!r} at {where}; there are {', '.join(sorted(known))}.")
-    if missing := sorted(known - {"deviation"} - {name for name, value in entry.items() if value}):
+    needed = {"id", "suspicion", "source", *(() if entry.get("elsewhere") else ("runs",))}
+    if missing := sorted(needed - {name for name, value in entry.items() if value}):
         raise InputError(f"Expected the field {missing[0]!r} at {where} to have a value.")
     return Suspicion(**entry)
