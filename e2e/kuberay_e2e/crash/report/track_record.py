@@ -114,7 +114,8 @@ def _settled(report: Report, suspected: Sequence[Suspicion]) -> Iterator[str]:
     if suspected:
         yield from ("## Suspicions", "", "| suspicion | source | runs | what the sweep says |", "|---|---|---|---|")
     for one in suspected:
-        yield f"| {cell(one.suspicion)} | {cell(one.source)} | {code(one.runs) if one.runs else ''} | {cell(settled(one, report))} |"
+        runs = code(one.runs) if one.runs else ""
+        yield f"| {cell(one.suspicion)} | {cell(one.source)} | {runs} | {cell(settled(one, report))} |"
 
 
 def main(arguments: Sequence[str]) -> int:
