@@ -11,7 +11,7 @@ from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.sweep import Outcome, Sweep, sweeping
 from kuberay_e2e.session import Programs
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.nightly]
 
 WORKERS = 6
 """More than a sweep has: where nothing is disturbed, runs wait most of the time."""

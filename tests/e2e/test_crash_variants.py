@@ -45,11 +45,13 @@ def test_a_second_kill_before_the_next_write(sweep: Sweep) -> None:
     assert [number for number, _ in lives(found, "started")] == [1, 2, 3]
 
 
+@pytest.mark.nightly
 def test_a_deletion_while_the_operator_is_down(sweep: Sweep) -> None:
     found = outcome(sweep, f"{CREATED}@committed+delete")
     assert any(finding.promise == "no more than without a fault" for finding in found.findings)
 
 
+@pytest.mark.nightly
 def test_a_standby_takes_over_and_never_writes_before(sweep: Sweep) -> None:
     found = outcome(sweep, f"{CREATED}@committed+failover")
     assert [number for number, _ in lives(found, "killed")] == [1]
@@ -64,6 +66,7 @@ def test_the_next_release_comes_back(sweep: Sweep) -> None:
     assert lives(found, "started") == [(1, BEFORE_UPGRADE), (2, OPERATOR_VERSION)]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("position", ["429", "500", "stale", "lost"])
 @pytest.mark.parametrize("write", ["create:Pod~job-*-head-*#1", "create:Job~job#1"])
 def test_the_operator_gets_over_what_it_is_answered(sweep: Sweep, write: str, position: str) -> None:

@@ -36,6 +36,7 @@ def test_bundled_sample(tmp_path: Path) -> None:
     assert (report / "ledger.jsonl").exists()
 
 
+@pytest.mark.nightly
 def test_a_users_own_manifest_in_http_mode(tmp_path: Path) -> None:
     rayjob, config = yaml.safe_load_all(samples.path().read_text())
     rayjob["metadata"] = {"name": "users-own", "namespace": "team-a"}

@@ -72,6 +72,7 @@ def test_an_object_outside_namespaces_is_refused(tmp_path: Path, kubeconfig: Pat
     assert found_again(Access.read(kubeconfig), before)
 
 
+@pytest.mark.nightly
 def test_after_a_life_cycle_that_failed(tmp_path: Path, kubeconfig: Path, before: set[str]) -> None:
     """No Ray answers behind simulated pods: the RayJob does not end in time, and everything goes all the same."""
     arguments = ("--kubeconfig", str(kubeconfig), "--yes", "--operator", "local", "--job-timeout", "5")
@@ -149,6 +150,7 @@ def test_an_operator_that_is_there_is_used_and_left_running(tmp_path: Path, kube
     assert found_again(Access.read(kubeconfig), before)
 
 
+@pytest.mark.nightly
 def test_what_a_killed_run_left_is_removed_by_the_next(
     tmp_path: Path, kubeconfig: Path, before: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

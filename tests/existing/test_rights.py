@@ -32,6 +32,7 @@ def cluster_roles(session: Session) -> set[str]:
         return {item["metadata"]["name"] for item in client.get(ROLES).json()["items"]}
 
 
+@pytest.mark.nightly
 def test_rights_in_its_namespaces_are_enough(session: Session, kuberay_programs: Programs) -> None:
     crds: Path = Toolchain().files(OPERATOR) / "config" / "crd" / "bases"
     wish = Wish(("team-jobs",), "operator-here", names_in(crds, "CustomResourceDefinition"))
