@@ -232,3 +232,14 @@ def test_a_write_is_repeated_in_the_name_of_another_operator_that_lives(dead: bo
     carrier, _ = run(mutation, lease, status())
     assert [one.incarnation.number for one in carrier.calls[1:]] == writers
     assert mutation.acted == len(writers) - 1
+
+
+def test_a_write_that_the_api_server_refuses_as_stale_is_acted_on_when_it_is_tried_again() -> None:
+    mutation = Mutation(
+        mutants.write("update", "rayjobs", "status"), mutants.changed(lambda value: value["status"].update(succeeded=0))
+    )
+    refused, _ = run(mutation, status(succeeded=1), code=409)
+    assert mutation.acted == 0
+    stored, _ = run(mutation, status(succeeded=1), status(succeeded=1))
+    assert [one["succeeded"] for one in (*refused.statuses, *stored.statuses)] == [0, 0, 1]
+    assert mutation.acted == 1

@@ -25,6 +25,8 @@ Chosen = Callable[[Call], bool]
 Act = Callable[[Call, Carry], Awaitable[Reply]]
 Change = Callable[[dict[str, Any]], None]
 
+_CONFLICT = 409
+
 
 class Mutation:
     """Acts on the calls that it chooses, and lets the others pass.
@@ -45,11 +47,17 @@ class Mutation:
         self.acted = 0
 
     async def __call__(self, call: Call, carry: Carry) -> Reply:
-        """Reply to a call."""
+        """Reply to a call.
+
+        What the API server refuses because the operator's cache is behind is not done yet: the next try is acted on.
+        """
         if (self._once and self.acted) or not self._chosen(call):
             return await carry(call)
         self.acted += 1
-        return await self._act(call, carry)
+        reply = await self._act(call, carry)
+        if reply.answer is not None and reply.answer.status == _CONFLICT:
+            self.acted -= 1
+        return reply
 
 
 def write(verb: str, resource: str, subresource: str = "", **status: str) -> Chosen:
