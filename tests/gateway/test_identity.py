@@ -74,3 +74,12 @@ def test_finalizers_that_come_and_go() -> None:
     assert identifier.identify(update, None, held).change == "+ray.io/rayjob-finalizer"
     identifier.learn(update, held)
     assert identifier.identify(update, None, bare).change == "-ray.io/rayjob-finalizer"
+
+
+def test_how_a_deletion_went_is_not_taken_for_the_object() -> None:
+    identifier = Identifier()
+    delete = ApiRequest("delete", "ray.io", "v1", "rayjobs", "n", "counter")
+    identifier.learn(STATUS, rayjob(jobDeploymentStatus="Complete"))
+    identifier.learn(delete, {"kind": "Status", "metadata": {}, "status": "Success", "details": {"name": "counter"}})
+    again = identifier.identify(STATUS, None, rayjob(jobDeploymentStatus="Complete", jobStatus="SUCCEEDED"))
+    assert again.change == "jobStatus=SUCCEEDED"

@@ -115,8 +115,11 @@ class Identifier:
         )
 
     def learn(self, request: ApiRequest, value: Mapping[str, Any] | None) -> None:
-        """Remember an object as the API server returned it, to know what the next write changes."""
-        if value and request.resource and isinstance(value.get("metadata"), Mapping):
+        """Remember an object as the API server returned it, to know what the next write changes.
+
+        A deletion may be answered with a `Status`, which tells how it went and is no object of that name.
+        """
+        if value and request.resource and value.get("kind") != "Status" and isinstance(value.get("metadata"), Mapping):
             self._objects[self._key(request, value)] = value
 
     def _change(self, request: ApiRequest, value: Mapping[str, Any]) -> str:
