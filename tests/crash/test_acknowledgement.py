@@ -46,9 +46,20 @@ def test_a_write_that_is_stored() -> None:
 def test_a_write_that_is_not_stored() -> None:
     writes = Writes()
     writes.ask("create", version="8")
+    writes.now += 1.0
     writes.see("ADDED")
     finding = writes_are_stored(writes.evidence)
     assert (finding.held, finding.seen) == (False, "create:RayJob#1 is not stored")
+
+
+def test_a_write_just_before_the_record_ends_may_not_have_been_seen() -> None:
+    writes = Writes()
+    writes.ask("create")
+    writes.see("ADDED")
+    writes.now += 1.0
+    writes.ask("create", version="9")
+    finding = writes_are_stored(writes.evidence)
+    assert (finding.held, finding.seen) == (True, "1 writes")
 
 
 def test_a_write_that_was_refused_need_not_be_stored() -> None:
