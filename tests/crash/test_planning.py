@@ -55,6 +55,16 @@ def test_a_write_that_is_always_refused_without_a_fault_is_left_out() -> None:
     assert len(learn("k8sjob", [run(stale), run(stored)]).writes) == 1
 
 
+def test_what_comes_with_a_state_or_before_it_as_it_happens_is_no_part_of_its_write() -> None:
+    status = "update:RayJob/status:"
+    ended = f"{status}jobDeploymentStatus=Failed,reason=AppFailed"
+    at_once = [(f"{status}jobDeploymentStatus=Failed,jobStatus=FAILED,reason=AppFailed#1", "job", 200)]
+    one_by_one = [(f"{status}jobStatus=FAILED#1", "job", 200), (f"{ended}#1", "job", 200)]
+    found = learn("app-fails", [run(at_once), run(one_by_one)])
+    assert [str(one) for one in found.writes] == [f"update:RayJob/status~job:{ended.removeprefix(status)}#1"]
+    assert list(found.unstable) == ["update:RayJob/status~job:jobStatus=FAILED#1"]
+
+
 def subject(name: str, *writes: str, before: Sequence[str] | None = None) -> Subject:
     older = None if before is None else Learned(name, 2, tuple(map(write, before)), {})
     return Subject(BY_NAME[name], Learned(name, 3, tuple(map(write, writes)), {}), older)

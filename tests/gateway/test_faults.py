@@ -72,3 +72,16 @@ def test_a_name_tells_writes_of_one_kind_apart() -> None:
 @pytest.mark.parametrize(("position", "code"), [("409", 409), ("429", 429), ("500", 500), ("504", 504), ("lost", None)])
 def test_positions_that_answer_in_the_api_servers_place(position: str, code: int | None) -> None:
     assert Position(position).answer == code
+
+
+def test_values_select_a_write_that_changes_others_besides() -> None:
+    chosen = parse("update:RayJob/status:jobDeploymentStatus=Failed,reason=AppFailed").write
+
+    def changing(change: str) -> WriteIdentity:
+        return WriteIdentity("update", "RayJob", "status", change=change)
+
+    assert chosen.matches(changing("jobDeploymentStatus=Failed,jobStatus=FAILED,reason=AppFailed"))
+    assert not chosen.matches(changing("jobDeploymentStatus=Failed,reason=DeadlineExceeded"))
+    details = parse("update:RayJob/status:endTime,startTime").write
+    assert details.matches(changing("endTime,startTime"))
+    assert not details.matches(changing("endTime,jobId,startTime"))

@@ -47,6 +47,16 @@ def answered(events: Sequence[Event]) -> dict[int, int]:
     return {event.data["of"]: int(event.data["status"]) for event in events if event.kind == "response"}
 
 
+def essence(change: str) -> str:
+    """What a status write changes, without what comes with it in one run and before it in another.
+
+    KubeRay stores the end of a job at once with the end of its RayJob, or the one and then the other, as it happens.
+    """
+    values = [part for part in change.split(",") if "=" in part]
+    state = [part for part in values if part.startswith(("jobDeploymentStatus=", "reason="))]
+    return ",".join(state if any(part.startswith("jobDeploymentStatus=") for part in state) else values) or change
+
+
 def writes_of(events: Sequence[Event]) -> list[Write]:
     """The writes of a run, in their order, each chosen by name where its kind alone would not tell.
 
@@ -59,7 +69,8 @@ def writes_of(events: Sequence[Event]) -> list[Write]:
     for event in events:
         if event.kind != "request" or "write" not in event.data:
             continue
-        bare = replace(parse(str(event.data["write"])).write, occurrence=1, name=event.data.get("write_name", ""))
+        made = parse(str(event.data["write"])).write
+        bare = replace(made, occurrence=1, name=event.data.get("write_name", ""), change=essence(made.change))
         seen[bare] += 1
         found.append(Write(replace(bare, occurrence=seen[bare]), answers.get(event.sequence, 0)))
     return found

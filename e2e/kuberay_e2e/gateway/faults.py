@@ -68,7 +68,8 @@ class WriteSelector:
         verb: create, update, patch, delete, deletecollection; submit, stop and look for Ray's Jobs API.
         kind: Kind of the object, such as `Job`; `RayJobs` for Ray's Jobs API.
         subresource: `status`, or empty for the object itself.
-        change: A part of what the write changes, such as `jobDeploymentStatus=Running`; empty for any.
+        change: What the write changes, such as `rayClusterStatus`; or values, such as `jobDeploymentStatus=Running`,
+            beside which it may change others; empty for any.
         occurrence: Which of the matching writes, counted from 1.
         name: Name of the object, random parts replaced by `*`; empty for any.
     """
@@ -85,8 +86,14 @@ class WriteSelector:
         return (
             (write.verb, write.kind, write.subresource) == (self.verb, self.kind, self.subresource)
             and self.name in ("", write.name)
-            and (not self.change or self.change in write.change.split(",") or self.change == write.change)
+            and (self.change in ("", write.change) or self._wanted <= set(write.change.split(",")))
         )
+
+    @property
+    def _wanted(self) -> set[str]:
+        """The changes that a write must have; details, which no value follows, are wanted alone or all together."""
+        parts = self.change.split(",")
+        return set(parts) if all("=" in part for part in parts) else {self.change}
 
     def __str__(self) -> str:
         kind = f"{self.kind}/{self.subresource}" if self.subresource else self.kind

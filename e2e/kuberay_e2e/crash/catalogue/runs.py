@@ -37,6 +37,7 @@ SCENARIOS = (
         "Its user submits the job to Ray, then sets jobId (InteractiveMode).",
         ended,
         {"submissionMode": "InteractiveMode", "entrypoint": None},
+        script=_SEEN,
         actions=(
             Action(Act.SUBMIT, state(jobDeploymentStatus="Waiting")),
             Action(Act.SET_JOB_ID, state(jobDeploymentStatus="Waiting")),
