@@ -15,7 +15,7 @@ SCENARIOS = (
         "Is deleted while it waits for a worker that no node takes.",
         rayjob_gone,
         {**_HTTP, "rayClusterSpec": {"workerGroupSpecs": [NO_NODE]}},
-        actions=(Action(Act.DELETE, head_runs, after=1.5),),
+        actions=(Action(Act.DELETE, head_runs, after=4.0),),
         expected=Expected("", "Initializing", starts=0, succeeded=0),
     ),
     Scenario(
