@@ -60,7 +60,7 @@ sweep-report: $(READY)  ## One report, in reports/sweep, of the parts that lie i
 	$(BIN)/kuberay-e2e crash report reports/shards/* --report reports/sweep
 
 test: programs lint  ## Lint, types, unit tests, end-to-end tests; all but those of test-nightly and kind
-	$(BIN)/python -m pytest -m 'not kind and not nightly' -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -m 'not kind and not nightly' -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-nightly: programs  ## The tests that take longer than a change has time for
 	$(BIN)/python -m pytest -m nightly $(ARGS)

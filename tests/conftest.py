@@ -6,30 +6,18 @@ from pathlib import Path
 
 import pytest
 
-SHARED = "kuberay_session"
-"""Whoever shares this cluster runs in one worker, so that there is one of it."""
-
-LONGEST = (SHARED, "e2e/test_pulumi_everything", "e2e/test_queueing", "existing/test_as_found", "e2e/test_lifecycle")
-"""Groups that take minutes: they begin first, so that no worker is alone with one in the end."""
-
-
-def group_of(item: pytest.Item) -> str:
-    """What runs in one worker, one test after the other: a file, or those that share the plugin's cluster."""
-    if SHARED in getattr(item, "fixturenames", ()):
-        return SHARED
-    return str(item.path.relative_to(Path(__file__).parent).with_suffix(""))
+LONGEST = ("e2e/test_pulumi_everything", "e2e/test_queueing", "existing/test_as_found", "e2e/test_lifecycle")
+"""Files that take minutes: they begin first, so that no worker is alone with one in the end."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests for `--dist loadgroup`, the longest first and those without a cluster last."""
+    """Put the longest files first and those without a cluster last."""
 
     def place(item: pytest.Item) -> tuple[int, bool]:
-        group = group_of(item)
-        return LONGEST.index(group) if group in LONGEST else len(LONGEST), item.get_closest_marker("e2e") is None
+        file = str(item.path.relative_to(Path(__file__).parent).with_suffix(""))
+        return LONGEST.index(file) if file in LONGEST else len(LONGEST), item.get_closest_marker("e2e") is None
 
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
     items.sort(key=place)
 
 
