@@ -10,7 +10,6 @@ LONGEST = ("e2e/test_pulumi_everything", "e2e/test_queueing", "existing/test_as_
 """Files that take minutes: they begin first, so that no worker is alone with one in the end."""
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first and those without a cluster last."""
 

@@ -1,7 +1,6 @@
 """kind's own node image is used where it can be had."""
 
 import http.server
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from kuberay_e2e.clusters.containers import ContainerEngine
 from kuberay_e2e.clusters.node_image import OFFICIAL_NODE, official_node, registry_reachable
 from kuberay_toolchain.images.catalogue import KUBERNETES
+from tests.loopback import served
 
 
 @contextmanager
@@ -24,14 +24,8 @@ def registry(status: int) -> Iterator[str]:
 
         log_message: Callable[..., None] = lambda *_: None
 
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v2/"
-        finally:
-            server.shutdown()
-            thread.join()
+    with served(Handler) as address:
+        yield f"{address}/v2/"
 
 
 def engine(folder: Path, script: str) -> ContainerEngine:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-import yaml
 
 from .documents import ROOT, Document, step
+from .scripts import change, run
 
 CHANGE = Document.read(ROOT / ".github" / "workflows" / "pull-request.yml")
 NIGHT = Document.read(ROOT / ".github" / "workflows" / "nightly.yml")
@@ -31,53 +27,10 @@ spec:
 """
 
 
-_OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}
-
-
-def run(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the script of a step as `shell: bash` does, as if no `make` had started the tests."""
-    environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
-    return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=folder,
-        env={**environment, "GITHUB_ACTIONS": "true", **variables},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-
-
 def annotated(output: str, kind: str) -> list[Mapping[str, str]]:
     """The properties of the annotations of a kind, with the text as `message`."""
     found = re.findall(rf"^::{kind} (.*?)::(.*)$", output, re.MULTILINE)
     return [dict(part.split("=", 1) for part in given.split(",")) | {"message": message} for given, message in found]
-
-
-def change(checkout: Path, stack: str, **fields: object) -> None:
-    """Set fields of the one RayJob of a stack; None removes a field."""
-    path = checkout / "stacks" / f"Pulumi.{stack}.yaml"
-    content = yaml.safe_load(path.read_text())
-    [job] = content["config"]["kuberay:rayJobs"].values()
-    job |= fields
-    for name in [name for name, value in fields.items() if value is None]:
-        del job[name]
-    path.write_text(yaml.safe_dump(content))
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A copy of this repository's files, set up with the virtual environment of the tests."""
-    folder = tmp_path / "checkout"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "report", "reports", "__pycache__"))
-    (folder / ".venv").mkdir()
-    for part in Path(sys.prefix).iterdir():
-        (folder / ".venv" / part.name).symlink_to(part)
-    ready = folder / ".venv" / ".ready"
-    ready.unlink(missing_ok=True)
-    ready.touch()
-    return folder
 
 
 def test_the_plain_yaml_of_this_repository_passes(checkout: Path) -> None:

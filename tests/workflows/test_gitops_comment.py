@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from .comments import Comments
-from .documents import step
-from .test_commands import CHANGE, change, checkout, run
+from .documents import ROOT, Document, step
+from .scripts import change, run
 
-__all__ = ["checkout"]
-
+CHANGE = Document.read(ROOT / ".github" / "workflows" / "pull-request.yml")
 MARKER = "<!-- What a sync will do -->"
 COMMENT = step(CHANGE, "jq -r .html_url")
 PAGE = '### Stack `prod`\n\n**jobs that will run: 1**, "quoted", \\n and ünïcode\n'

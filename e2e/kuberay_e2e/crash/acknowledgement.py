@@ -32,13 +32,14 @@ def writes_are_stored(evidence: Evidence) -> Finding:
     for request, response in _answered(evidence, {"create", "update", "patch"}):
         if response.data.get("object_kind") not in WATCHED:
             continue
-        count += 1
         version = versions.get((response.data["uid"], response.data["resource_version"]))
-        if _releases(request.data):
+        releases = _releases(request.data)
+        if version is None and response.time > end and not releases:
+            continue
+        count += 1
+        if releases:
             if not _gone(evidence, response):
                 lost.append(f"{request.data['write']} does not let it go")
-        elif version is None and response.time > end:
-            count -= 1
         elif version is None:
             lost.append(f"{request.data['write']} is not stored")
         elif why := _differs(request.data, version):

@@ -53,8 +53,9 @@ def essence(change: str) -> str:
     KubeRay stores the end of a job at once with the end of its RayJob, or the one and then the other, as it happens.
     """
     values = [part for part in change.split(",") if "=" in part]
-    state = [part for part in values if part.startswith(("jobDeploymentStatus=", "reason="))]
-    return ",".join(state if any(part.startswith("jobDeploymentStatus=") for part in state) else values) or change
+    if any(part.startswith("jobDeploymentStatus=") for part in values):
+        values = [part for part in values if not part.startswith("jobStatus=")]
+    return ",".join(values) or change
 
 
 def writes_of(events: Sequence[Event]) -> list[Write]:

@@ -9,6 +9,7 @@ import dataclasses
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from multidict import CIMultiDict
@@ -24,8 +25,6 @@ from kuberay_e2e.gateway.requests import parse
 Chosen = Callable[[Call], bool]
 Act = Callable[[Call, Carry], Awaitable[Reply]]
 Change = Callable[[dict[str, Any]], None]
-
-_CONFLICT = 409
 
 
 class Mutation:
@@ -55,7 +54,7 @@ class Mutation:
             return await carry(call)
         self.acted += 1
         reply = await self._act(call, carry)
-        if reply.answer is not None and reply.answer.status == _CONFLICT:
+        if reply.answer is not None and reply.answer.status == HTTPStatus.CONFLICT:
             self.acted -= 1
         return reply
 
@@ -87,7 +86,7 @@ def releases(call: Call) -> bool:
 
 
 def to_ray(verb: str) -> Chosen:
-    """Chooses a call to Ray's Jobs API: `submit`, `stop` or `delete`."""
+    """Chooses a call to Ray's Jobs API: `submit`, `stop`, `delete` or `look`."""
     return lambda call: call.api.is_proxy and (RayRoute.call(call.api, call.method) or ("",))[0] == verb
 
 
