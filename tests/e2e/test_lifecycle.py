@@ -57,6 +57,7 @@ def test_a_users_own_manifest_in_http_mode(tmp_path: Path) -> None:
         assert command.leftovers() == []
 
 
+@pytest.mark.nightly
 def test_a_failed_job_is_reported_as_the_jobs_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kuberay_programs: Programs
 ) -> None:
