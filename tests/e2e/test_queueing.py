@@ -4,6 +4,7 @@ The same scenarios run with real pods on kind, see `tests/kind/test_queueing.py`
 """
 
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 import pytest
 
@@ -23,7 +24,13 @@ from kuberay_e2e.verdicts import State, Verdict
 
 pytestmark = pytest.mark.e2e
 
-SCENARIOS = [scenario.name for scenario in select()]
+NIGHTLY = ("quota-after-deletion", "quota-after-validation-failed", "quota-after-invalid-edit", "kueue-away")
+"""Scenarios of which another one comes near, or that take long."""
+
+SCENARIOS = [
+    pytest.param(scenario.name, marks=[pytest.mark.nightly] if scenario.name in NIGHTLY else [])
+    for scenario in select()
+]
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +45,15 @@ def queued_session(kuberay_session: Session, kuberay_kueue: KueueRunner, kuberay
 
 
 @pytest.fixture(scope="module")
-def verdicts(queued_session: Session) -> Mapping[str, Verdict]:
-    """The scenarios, played side by side where they do not disturb each other."""
-    played = play(queued_session, select(), known_deviations())
+def verdicts(request: pytest.FixtureRequest, queued_session: Session) -> Mapping[str, Verdict]:
+    """The scenarios that are asked for, played side by side where they do not disturb each other."""
+    asked = [str(item.callspec.params["name"]) for item in request.session.items if _is_of_a_scenario(item)]
+    played = play(queued_session, select(asked), known_deviations())
     return {verdict.scenario: verdict for verdict in played}
+
+
+def _is_of_a_scenario(item: pytest.Item) -> TypeGuard[pytest.Function]:
+    return isinstance(item, pytest.Function) and item.function is test_a_scenario_holds_or_deviates_as_is_known
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

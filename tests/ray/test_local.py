@@ -79,6 +79,7 @@ def fake_ray(tmp_path: Path, script: str) -> Path:
     return program
 
 
+@pytest.mark.nightly
 def test_two_heads_at_once_on_loopback_alone_leave_nothing(tmp_path: Path) -> None:
     ledger = Ledger()
 
