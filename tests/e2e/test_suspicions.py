@@ -1,4 +1,4 @@
-"""What KubeRay does where its user is in its way: no run of the sweep tells it, so the track record names these tests."""
+"""What KubeRay does where its user is in its way: no run of the sweep tells it; the track record names these tests."""
 
 import time
 from collections.abc import Callable, Mapping
