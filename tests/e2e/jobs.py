@@ -1,9 +1,9 @@
 """RayJobs for end-to-end tests: created through the API server, awaited, and judged."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from kuberay_e2e.api import KINDS
 from kuberay_e2e.lifecycle import Invariant, invariants
@@ -13,6 +13,20 @@ from kuberay_model.outcome import Outcome, outcome
 
 PATIENCE = 90.0
 """Seconds that a simulated job may take on a loaded machine."""
+
+
+T = TypeVar("T")
+
+
+def awaited(
+    look: Callable[[], T], reached: Callable[[T], bool], told: Callable[[T], str], seconds: float = PATIENCE
+) -> T:
+    """Look until what is seen is what is waited for, and return it; fail with what is told of the last look."""
+    deadline = time.monotonic() + seconds
+    while not reached(seen := look()):
+        assert time.monotonic() < deadline, told(seen)
+        time.sleep(0.1)
+    return seen
 
 
 def rayjob(namespace: str, name: str = "job", **spec: Any) -> dict[str, Any]:
@@ -73,28 +87,34 @@ class Job:
         return found
 
     def wait_end(self, seconds: float = PATIENCE) -> Outcome:
-        deadline = time.monotonic() + seconds
-        while not (seen := outcome(self.read())).terminal:
-            assert time.monotonic() < deadline, (
-                f"{seen.sentence}; the operator said {self.session.operator.last_lines()}"
-            )
-            time.sleep(0.1)
-        return seen
+        return awaited(
+            lambda: outcome(self.read()),
+            lambda seen: seen.terminal,
+            lambda seen: f"{seen.sentence}; the operator said {self.session.operator.last_lines()}",
+            seconds,
+        )
 
     def wait_status(self, state: str, seconds: float = PATIENCE) -> Mapping[str, Any]:
         """Wait for a `jobDeploymentStatus`."""
-        deadline = time.monotonic() + seconds
-        while (status := self.read().get("status") or {}).get("jobDeploymentStatus") != state:
-            assert time.monotonic() < deadline, f"expected {state}, saw {status}"
-            time.sleep(0.1)
-        return status
+
+        def status() -> Mapping[str, Any]:
+            return self.read().get("status") or {}
+
+        return awaited(
+            status,
+            lambda seen: seen.get("jobDeploymentStatus") == state,
+            lambda seen: f"expected {state}, saw {seen}",
+            seconds,
+        )
 
     def wait_cluster_gone(self, seconds: float = PATIENCE) -> None:
         """Wait until the RayJob has no RayCluster."""
-        deadline = time.monotonic() + seconds
-        while left := self.session.reader.list("RayCluster", self.namespace, owner=self.uid):
-            assert time.monotonic() < deadline, f"still there: {left[0]['metadata']['name']}"
-            time.sleep(0.1)
+        awaited(
+            lambda: self.session.reader.list("RayCluster", self.namespace, owner=self.uid),
+            lambda left: not left,
+            lambda left: f"still there: {left[0]['metadata']['name']}",
+            seconds,
+        )
 
     def starts(self) -> int:
         """How often Ray started a job of this RayJob."""
@@ -102,10 +122,7 @@ class Job:
 
     def wait_start(self, seconds: float = PATIENCE) -> None:
         """Wait until Ray has started a job of this RayJob."""
-        deadline = time.monotonic() + seconds
-        while not self.starts():
-            assert time.monotonic() < deadline, "Ray started no job"
-            time.sleep(0.1)
+        awaited(self.starts, bool, lambda _: "Ray started no job", seconds)
 
     def delete(self) -> None:
         path = f"{KINDS['RayJob'].format(namespace=self.namespace)}/{self.name}"
@@ -114,10 +131,12 @@ class Job:
         self.wait_gone()
 
     def wait_gone(self, seconds: float = PATIENCE) -> None:
-        deadline = time.monotonic() + seconds
-        while not (seen := invariants.nothing_left(self.recording(), self.session.ledger, True)).held:
-            assert time.monotonic() < deadline, seen.seen
-            time.sleep(0.1)
+        awaited(
+            lambda: invariants.nothing_left(self.recording(), self.session.ledger, True),
+            lambda found: found.held,
+            lambda found: found.seen,
+            seconds,
+        )
 
     def recording(self) -> Recording:
         return Recording.of(self.session.trace.events(), self.uid)

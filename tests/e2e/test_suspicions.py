@@ -10,7 +10,7 @@ from kuberay_e2e.api import KINDS
 from kuberay_e2e.operator_process import OperatorProcess
 from kuberay_e2e.session import Session
 from kuberay_model.outcome import Outcome
-from tests.e2e.jobs import PATIENCE, Job, rayjob
+from tests.e2e.jobs import PATIENCE, Job, awaited, rayjob
 
 pytestmark = pytest.mark.e2e
 
@@ -69,10 +69,7 @@ def api(kuberay_session: Session, kuberay_namespace: str) -> Api:
 
 
 def until(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, f"waited {PATIENCE:.0f} s until {what}"
-        time.sleep(0.1)
+    awaited(holds, bool, lambda _: f"waited {PATIENCE:.0f} s until {what}")
 
 
 def test_a_deletion_waits_for_the_secret_of_token_authentication(
