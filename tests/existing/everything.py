@@ -21,13 +21,24 @@ def everything(access: Access) -> set[str]:
         }
 
 
+def settled(access: Access, quiet: float = 5.0, seconds: float = 60.0) -> set[str]:
+    """All objects, once for `quiet` seconds none came or went: a new control plane makes its own for a while."""
+    deadline = time.monotonic() + seconds
+    last, since = everything(access), time.monotonic()
+    while time.monotonic() - since < quiet:
+        assert time.monotonic() < deadline, f"Objects still come and go after {seconds:.0f} s."
+        time.sleep(0.5)
+        if (now := everything(access)) != last:
+            last, since = now, time.monotonic()
+    return last
+
+
 def found_again(access: Access, before: set[str], seconds: float = 20.0) -> bool:
     """Assert that there is what there was; what the control plane makes of objects follows them in a moment."""
     deadline = time.monotonic() + seconds
     while (after := everything(access)) != before and time.monotonic() < deadline:
         time.sleep(0.5)
-    assert after - before == set(), "these are left"
-    assert before - after == set(), "these are gone"
+    assert after == before, f"left: {sorted(after - before)}; gone: {sorted(before - after)}"
     return True
 
 

@@ -16,7 +16,7 @@ from kuberay_e2e.clusters.inventory import CRDS
 from kuberay_e2e.session import OPERATOR, Programs
 from kuberay_toolchain.toolchain import Toolchain
 from tests.e2e.commands import lifecycle
-from tests.existing.everything import everything, found_again
+from tests.existing.everything import everything, found_again, settled
 
 pytestmark = pytest.mark.e2e
 
@@ -30,6 +30,7 @@ def kubeconfig(kuberay_programs: Programs, tmp_path_factory: pytest.TempPathFact
         EmbeddedCluster(kuberay_programs.paths).up(run) as cluster,
     ):
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        settled(Access.read(cluster.kubeconfig))
         yield cluster.kubeconfig
 
 

@@ -17,7 +17,7 @@ from kuberay_e2e.session import OperatorKind
 from kuberay_e2e.targets import kind_needs
 from kuberay_toolchain.toolchain import Toolchain
 from tests.e2e.commands import lifecycle
-from tests.existing.everything import everything, found_again
+from tests.existing.everything import everything, found_again, settled
 
 pytestmark = [pytest.mark.kind, pytest.mark.timeout(1800), pytest.mark.usefixtures("engine", "node_image")]
 
@@ -91,6 +91,7 @@ def users_cluster(engine: ContainerEngine) -> Iterator[Path]:
         for name in ("operator", "ray"):
             if name in images:
                 cluster.nodes.load(images[name].archive)
+        settled(Access.read(cluster.kubeconfig))
         yield cluster.kubeconfig
 
 
