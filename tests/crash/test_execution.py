@@ -1,5 +1,6 @@
 """What drives a scenario waits, acts for its user and says what did not come about; whole runs are in tests/e2e."""
 
+import time
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -148,3 +149,48 @@ def test_what_does_not_go_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(place, Scenario("s", "Leaves a pod.", ended)).unmet == (
         "not gone 0 s after the deletion: RayJob job, Pod left-behind"
     )
+
+
+class Restless(Place):
+    """A place in which something goes on for some seconds after the RayJob was made."""
+
+    def __init__(self, seconds: float, kind: str, **data: str) -> None:
+        super().__init__({"jobDeploymentStatus": "Complete"})
+        self._until, self._kind, self._data = time.monotonic() + seconds, kind, data
+
+    def check(self) -> None:
+        if time.monotonic() < self._until:
+            self.trace.add(self._kind, **self._data)
+
+
+UPDATE = {"verb": "update", "resource": "rayclusters"}
+LOOKING_AROUND = {"verb": "get", "resource": ""}
+ASKING_RAY = {"verb": "get", "resource": "services"}
+TELLING = {"verb": "patch", "resource": "events"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "waits"),
+    [
+        ("request", UPDATE, True),
+        ("request", LOOKING_AROUND, True),
+        ("request", ASKING_RAY, False),
+        ("request", TELLING, False),
+        ("watch", {}, True),
+        ("response", {}, False),
+    ],
+)
+def test_a_run_has_settled_once_nothing_goes_on(
+    monkeypatch: pytest.MonkeyPatch, kind: str, data: Mapping[str, str], waits: bool
+) -> None:
+    """An operator that was killed at the goal is back and has written what there was to write."""
+    monkeypatch.setattr(execution, "SETTLE_SECONDS", 0.1)
+    recorded = run(Restless(0.5, kind, **data), Scenario("s", "Ends.", ended))
+    assert (recorded.spans["settled"] >= 0.5) == waits
+
+
+def test_it_is_not_waited_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "SETTLE_SECONDS", 0.1)
+    monkeypatch.setattr(execution, "UNREST_SECONDS", 0.3)
+    recorded = run(Restless(60, "request", **UPDATE), Scenario("s", "Ends.", ended))
+    assert recorded.spans["settled"] < 5

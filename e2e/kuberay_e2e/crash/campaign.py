@@ -28,6 +28,9 @@ from kuberay_e2e.verdicts import State, Verdict
 SECONDS_PER_RUN = 2.0
 """How much longer a sweep with several workers takes for each run, on two cores."""
 
+_FEW_ERRORS, _ERRORS_OF = 3, 5
+"""With more than three runs in error, and more than one of five, something else is wrong than a busy machine."""
+
 _RESTARTS = 3
 """How often a control plane that has ended is started again."""
 
@@ -190,9 +193,20 @@ class Campaign:
         if order.seconds is not None:
             left = list(coverage.ordered(left, SECONDS_PER_RUN, self._deviations_at))
         self._say(f"{len(plan.points)} runs planned, {len(plan.equivalent)} equivalent left out, {len(left)} to do")
-        self._run(left, order)
+        self._again(self._run(left, order), order)
         wanted = {str(point) for point in plan.points}
         return [self._verdict(result) for result in self._folder.results() if str(result.point) in wanted]
+
+    def _again(self, results: Sequence[Result], order: Order) -> None:
+        """Make the runs with an error once more, fewer at a time.
+
+        On a busy machine an operator writes once what it else writes in two steps: a fault at the second never acts.
+        """
+        errors = [result.point for result in results if result.error]
+        if errors and len(errors) <= max(_FEW_ERRORS, len(results) // _ERRORS_OF):
+            workers = max(1, (order.workers or self._place.workers) // 3)
+            self._say(f"{len(errors)} of them had an error and are made once more, {workers} at a time")
+            self._run(errors, replace(order, workers=workers, seconds=None))
 
     def replay(self, point: Point) -> Verdict:
         """Run one point, whatever is known of it."""

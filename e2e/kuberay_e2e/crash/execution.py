@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kuberay_e2e.crash.activity import Activity
 from kuberay_e2e.crash.ground import Stage
 from kuberay_e2e.crash.lives import LEASE_SECONDS, Lives
 from kuberay_e2e.crash.point import Point
@@ -21,6 +22,12 @@ SETTLE_SECONDS = 4.0
 
 GONE_SETTLE_SECONDS = 2.0
 """How long a run is watched after its RayJob has gone, which KubeRay does not look at again."""
+
+QUIET_SECONDS = 3.0
+"""For how long nothing has gone on in a run that has settled."""
+
+UNREST_SECONDS = 20.0
+"""How much longer than usual a run is watched, at most, while something goes on."""
 
 GONE_SECONDS = 45.0
 
@@ -66,6 +73,7 @@ class Execution:
         self._point = point
         self._stage = stage
         self._view = View(slot.trace, NAME)
+        self._activity = Activity(slot.trace)
         self._user = User(slot, scenario, stage, self._view)
         self._lives = Lives(slot, point, self._mark)
         self._started = 0.0
@@ -90,7 +98,7 @@ class Execution:
                 f"The operator's last lines:\n{self._lives.last_lines()}"
             )
         if not unmet:
-            self._watch(SETTLE_SECONDS if self._view.there else GONE_SETTLE_SECONDS)
+            self._settle(SETTLE_SECONDS if self._view.there else GONE_SETTLE_SECONDS)
         self._mark("settled")
         unmet = self._remove() or unmet
         self._mark("gone")
@@ -123,6 +131,14 @@ class Execution:
             f"waited {self._patience:.0f} s until {awaited.sentence}{before}; "
             f"the RayJob {self._view.existence}, its last status {dict(self._view.status)}"
         )
+
+    def _settle(self, seconds: float) -> None:
+        """Watch on for so long, and until the operator, which may have been killed at the goal, is done."""
+        self._watch(seconds)
+        latest = time.monotonic() + UNREST_SECONDS * self._stage.pace + self._point.down
+        quiet = min(QUIET_SECONDS, seconds)
+        while time.monotonic() < latest and not (self._lives.steady and self._activity.quiet >= quiet):
+            self._watch(PAUSE_SECONDS)
 
     def _watch(self, seconds: float) -> None:
         until = time.monotonic() + seconds

@@ -1,0 +1,89 @@
+"""What a campaign does about runs that came to nothing; whole campaigns are in tests/e2e."""
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from kuberay_e2e.crash import catalogue
+from kuberay_e2e.crash.campaign import Campaign, Order
+from kuberay_e2e.crash.places import MEMORY, Place
+from kuberay_e2e.crash.point import Point
+from kuberay_e2e.crash.store import SweepFolder
+from kuberay_e2e.crash.sweep import Outcome
+from kuberay_e2e.gateway import Position
+from kuberay_e2e.verdicts import State, Verdict
+
+SCENARIO = catalogue.BY_NAME["k8sjob"]
+
+
+class Runs:
+    """A cluster on which each point errs as often as is said, and then holds.
+
+    Args:
+        folder: Where it keeps its files.
+        errs: How often a point errs.
+    """
+
+    def __init__(self, folder: Path, errs: Callable[[Point], int]) -> None:
+        self._folder = folder
+        self._errs = errs
+        self.ran: list[Point] = []
+        self.workers: list[int] = []
+        self.ends: Any = {}
+
+    def all(
+        self, points: Sequence[Point], *, workers: int, ended: Callable[[Outcome], None], seconds: float | None
+    ) -> None:
+        assert seconds is None
+        self.workers.append(workers)
+        for point in points:
+            self.ran.append(point)
+            failed = self.ran.count(point) <= self._errs(point)
+            ended(Outcome(point, (), 0.1, self._folder / "none", "It did not act." if failed else "", None))
+
+
+def campaign(folder: Path, runs: Runs) -> tuple[list[Verdict], str]:
+    """Run the points `before` the writes of one scenario."""
+
+    @contextmanager
+    def opened(_: object) -> Iterator[Any]:
+        yield runs
+
+    said = Console(file=io.StringIO(), width=200)
+    place = Place(opened, workers=6, learning_runs=1, subset=lambda points: points, memory=MEMORY)
+    with Campaign(SweepFolder(folder / "sweep"), said, "again", place) as opened_campaign:
+        verdicts = opened_campaign.run(Order((SCENARIO,), (Position.BEFORE,)))
+    return verdicts, said.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
+def _no_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def test_a_run_with_an_error_is_made_once_more_with_fewer_beside_it(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, lambda point: int("RayCluster~job-*#1" in str(point)))
+    verdicts, said = campaign(tmp_path, runs)
+    again = [point for point in set(runs.ran) if runs.ran.count(point) == 2]
+    assert again and all("RayCluster~job-*#1" in str(point) for point in again)
+    assert runs.workers == [6, 2]
+    assert f"{len(again)} of them had an error and are made once more, 2 at a time" in said
+    assert State.ERROR not in [verdict.state for verdict in verdicts]
+
+
+def test_a_second_error_stays(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, lambda point: 9 * ("RayCluster~job-*#1" in str(point)))
+    verdicts, _ = campaign(tmp_path, runs)
+    assert max(runs.ran.count(point) for point in runs.ran) == 2
+    assert State.ERROR in [verdict.state for verdict in verdicts]
+
+
+def test_where_most_runs_have_an_error_none_is_made_again(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, lambda _: 9)
+    campaign(tmp_path, runs)
+    assert len(runs.ran) == len(set(runs.ran)) > 3
