@@ -30,6 +30,16 @@ class Writes:
         identity = {"event": event, "object_kind": "RayJob", "name": "job", "uid": "job", "owners": []}
         self.trace.add("object", **{**identity, "resource_version": version, "deletion": deletion, **data})
 
+    def later(self, seconds: float, meanwhile: str = "nothing") -> None:
+        """Let time pass in which nothing is seen, something else is, or the operator asks for the same again."""
+        self.now += seconds / 2
+        if meanwhile == "another object":
+            self.see(uid="other", object_kind="Pod", name="other")
+        if meanwhile == "asked again":
+            self.trace.add("request", verb="delete", resource="rayjobs", name="job", write="delete:RayJob#2")
+            self.trace.add("request", verb="update", resource="rayjobs", name="job", write="update:RayJob#2")
+        self.now += seconds / 2
+
     @property
     def evidence(self) -> Evidence:
         return Evidence.of(HTTP, Recorded(Point("http"), "job", tuple(self.trace.events()), (), "", True, 1.0))
@@ -85,13 +95,27 @@ def test_the_removal_of_a_finalizer_has_to_be_stored(stored: list[str]) -> None:
     assert writes_are_stored(writes.evidence).held is not bool(stored)
 
 
-@pytest.mark.parametrize(("seconds", "kept"), [(1.0, True), (3.0, False)])
-def test_what_loses_its_last_finalizer_while_it_is_deleted_ends(seconds: float, kept: bool) -> None:
+LATENESS = pytest.mark.parametrize(
+    ("seconds", "meanwhile", "kept"),
+    [
+        (1.0, "another object", True),
+        (3.0, "another object", False),
+        (1.0, "asked again", True),
+        (3.0, "asked again", False),
+        (3.0, "nothing", True),
+        (11.0, "nothing", False),
+    ],
+)
+"""A machine that stood still for seconds has seen nothing at all meanwhile."""
+
+
+@LATENESS
+def test_what_loses_its_last_finalizer_while_it_is_deleted_ends(seconds: float, meanwhile: str, kept: bool) -> None:
     writes = Writes()
     writes.see("ADDED", version="6", finalizers=["ray.io/rayjob-finalizer"])
     writes.ask("update", version="6", body={"metadata": {"deletionTimestamp": "2026-01-01T00:00:45Z"}})
     assert not writes_are_stored(writes.evidence).held
-    writes.now += seconds
+    writes.later(seconds, meanwhile)
     writes.see("DELETED", version="8")
     assert writes_are_stored(writes.evidence).held is kept
 
@@ -104,12 +128,14 @@ def test_what_nobody_watches_is_not_asked_for() -> None:
 
 
 @pytest.mark.parametrize("how", [{"event": "DELETED"}, {"deletion": "2026-01-01T00:00:45Z"}])
-@pytest.mark.parametrize(("seconds", "kept"), [(1.0, True), (3.0, False)])
-def test_a_deletion_is_seen_right_after_its_answer(how: dict[str, str], seconds: float, kept: bool) -> None:
+@LATENESS
+def test_a_deletion_is_seen_right_after_its_answer(
+    how: dict[str, str], seconds: float, meanwhile: str, kept: bool
+) -> None:
     writes = Writes()
     writes.see("ADDED")
     writes.ask("delete")
-    writes.now += seconds
+    writes.later(seconds, meanwhile)
     writes.see(**how)
     assert deletions_are_kept(writes.evidence).held is kept
 

@@ -12,6 +12,9 @@ from kuberay_e2e.verdicts import Finding
 _GOES_SECONDS = 2.0
 """Seconds after the answer within which a deletion is seen: the API server marks or removes the object first."""
 
+_LAG_SECONDS = 10.0
+"""The same where the record shows no object in between, since the whole machine stood still."""
+
 _SEEN_SECONDS = 0.5
 """Seconds after the answer within which what was written is seen by the watches of the record."""
 
@@ -38,7 +41,7 @@ def writes_are_stored(evidence: Evidence) -> Finding:
             continue
         count += 1
         if releases:
-            if not _gone(evidence, response):
+            if not _gone(evidence, response, _latest(evidence, request, response)):
                 lost.append(f"{request.data['write']} does not let it go")
         elif version is None:
             lost.append(f"{request.data['write']} is not stored")
@@ -54,7 +57,7 @@ def deletions_are_kept(evidence: Evidence) -> Finding:
         kind = kind_of(str(request.data["resource"]))
         if kind in WATCHED:
             count += 1
-            if not _goes(evidence, kind, str(request.data["name"]), request, response.time + _GOES_SECONDS):
+            if not _goes(evidence, kind, str(request.data["name"]), request, _latest(evidence, request, response)):
                 lost.append(f"{kind} {request.data['name']}")
     expected = f"to be gone or going {_GOES_SECONDS:.0f} s after the answer"
     return Finding("deletions are kept", not lost, ", ".join(lost) or f"{count} deletions", expected)
@@ -77,13 +80,29 @@ def _releases(request: Mapping[str, Any]) -> bool:
     return request["verb"] == "update" and "deletionTimestamp" in meta and not meta.get("finalizers")
 
 
-def _gone(evidence: Evidence, response: Event) -> bool:
+def _latest(evidence: Evidence, request: Event, response: Event) -> float:
+    """Until when something is to be seen: what comes first after the answer, and was asked for once, may be late."""
+    for event in evidence.recorded.events:
+        if event.sequence <= response.sequence:
+            continue
+        if event.kind == "object":
+            return max(response.time + _GOES_SECONDS, min(event.time, response.time + _LAG_SECONDS))
+        if event.kind == "request" and (event.data["verb"], event.data.get("resource"), event.data.get("name")) == (
+            request.data["verb"],
+            request.data["resource"],
+            request.data["name"],
+        ):
+            break
+    return response.time + _GOES_SECONDS
+
+
+def _gone(evidence: Evidence, response: Event, until: float) -> bool:
     """Whether the object of an answer is seen to end right after it."""
     return any(
         event.kind == "object"
         and event.data["event"] == "DELETED"
         and event.data["uid"] == response.data["uid"]
-        and event.time <= response.time + _GOES_SECONDS
+        and event.time <= until
         for event in evidence.recorded.events
     )
 
