@@ -27,11 +27,13 @@ class Runs:
     Args:
         folder: Where it keeps its files.
         errs: How often a point errs.
+        unmade: Whether it errs because the operator does not make the write.
     """
 
-    def __init__(self, folder: Path, errs: Callable[[Point], int]) -> None:
+    def __init__(self, folder: Path, errs: Callable[[Point], int], *, unmade: bool = False) -> None:
         self._folder = folder
         self._errs = errs
+        self._unmade = unmade
         self.ran: list[Point] = []
         self.workers: list[int] = []
         self.ends: Any = {}
@@ -44,7 +46,8 @@ class Runs:
         for point in points:
             self.ran.append(point)
             failed = self.ran.count(point) <= self._errs(point)
-            ended(Outcome(point, (), 0.1, self._folder / "none", "It did not act." if failed else "", None))
+            why = "It did not act." if failed else ""
+            ended(Outcome(point, (), 0.1, self._folder / "none", why, unmade=failed and self._unmade))
 
 
 def campaign(folder: Path, runs: Runs) -> tuple[list[Verdict], str]:
@@ -87,3 +90,27 @@ def test_where_most_runs_have_an_error_none_is_made_again(tmp_path: Path) -> Non
     runs = Runs(tmp_path, lambda _: 9)
     campaign(tmp_path, runs)
     assert len(runs.ran) == len(set(runs.ran)) > 3
+
+
+def test_a_write_that_is_not_made_twice_is_known_as_one_that_is_not_always_made(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, lambda point: 9 * (str(point.write) == "create:RayCluster~job-*#1"), unmade=True)
+    verdicts, said = campaign(tmp_path, runs)
+    assert "k8sjob/create:RayCluster~job-*#1@before is left out: the write was not made, twice" in said
+    assert State.ERROR not in [verdict.state for verdict in verdicts]
+    folder = SweepFolder(tmp_path / "sweep")
+    assert "k8sjob/create:RayCluster~job-*#1@before" not in [str(result.point) for result in folder.results()]
+    learned = folder.learned("1.6.2")["k8sjob"]
+    assert "create:RayCluster~job-*#1" not in map(str, learned.writes)
+    assert learned.unstable["create:RayCluster~job-*#1"] == (
+        "made in 3 of 3 runs without a fault, and not in two that were to disturb it"
+    )
+    again = Runs(tmp_path, lambda _: 0)
+    campaign(tmp_path, again)
+    assert again.ran == []
+
+
+def test_a_write_that_is_made_the_second_time_stays(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, lambda point: int(str(point.write) == "create:RayCluster~job-*#1"), unmade=True)
+    _, said = campaign(tmp_path, runs)
+    assert "left out:" not in said
+    assert "create:RayCluster~job-*#1" in map(str, SweepFolder(tmp_path / "sweep").learned("1.6.2")["k8sjob"].writes)

@@ -75,4 +75,5 @@ def test_the_operator_gets_over_what_it_is_answered(sweep: Sweep, write: str, po
 
 def test_a_fault_that_does_not_act_is_an_error(sweep: Sweep) -> None:
     found = sweep.run(points.parse("http/create:Ingress#1@committed"))
-    assert "did not act, so that nothing was tested" in found.error
+    assert "did not act, so that nothing was tested: the operator did not make create:Ingress#1." in found.error
+    assert found.unmade

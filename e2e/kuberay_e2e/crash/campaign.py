@@ -193,20 +193,31 @@ class Campaign:
         if order.seconds is not None:
             left = list(coverage.ordered(left, SECONDS_PER_RUN, self._deviations_at))
         self._say(f"{len(plan.points)} runs planned, {len(plan.equivalent)} equivalent left out, {len(left)} to do")
-        self._again(self._run(left, order), order)
-        wanted = {str(point) for point in plan.points}
+        left_out = self._again(self._run(left, order), order)
+        wanted = {str(point) for point in plan.points if point not in left_out}
         return [self._verdict(result) for result in self._folder.results() if str(result.point) in wanted]
 
-    def _again(self, results: Sequence[Result], order: Order) -> None:
+    def _again(self, results: Sequence[Result], order: Order) -> list[Point]:
         """Make the runs with an error once more, fewer at a time.
 
-        On a busy machine an operator writes once what it else writes in two steps: a fault at the second never acts.
+        On a busy machine an operator writes at once what it else writes in two steps. A run whose write is not made
+        the second time either is forgotten, and its write is known as one that is not always made.
+
+        Returns:
+            The points whose runs were forgotten.
         """
         errors = [result.point for result in results if result.error]
-        if errors and len(errors) <= max(_FEW_ERRORS, len(results) // _ERRORS_OF):
-            workers = max(1, (order.workers or self._place.workers) // 3)
-            self._say(f"{len(errors)} of them had an error and are made once more, {workers} at a time")
-            self._run(errors, replace(order, workers=workers, seconds=None))
+        if not errors or len(errors) > max(_FEW_ERRORS, len(results) // _ERRORS_OF):
+            return []
+        workers = max(1, (order.workers or self._place.workers) // 3)
+        self._say(f"{len(errors)} of them had an error and are made once more, {workers} at a time")
+        unmade = [
+            result for result in self._run(errors, replace(order, workers=workers, seconds=None)) if result.unmade
+        ]
+        for result in unmade:
+            self._folder.leave_out(result, BEFORE_UPGRADE if result.point.upgrade else self._version)
+            self._say(f"{result.point} is left out: the write was not made, twice")
+        return [result.point for result in unmade]
 
     def replay(self, point: Point) -> Verdict:
         """Run one point, whatever is known of it."""
@@ -265,7 +276,8 @@ class Campaign:
         try:
             files = self._folder.keep_files(outcome.point, outcome.folder) if outcome.folder.exists() else ""
             result = Result(
-                outcome.point, self._version, round(outcome.seconds, 3), outcome.findings, outcome.error, spans, files
+                *(outcome.point, self._version, round(outcome.seconds, 3), outcome.findings, outcome.error),
+                *(spans, files, outcome.unmade),
             )
             self._folder.keep(result)
         except OSError as error:

@@ -41,6 +41,12 @@ class Learned:
     unstable: Mapping[str, str]
     end: EndState = field(default_factory=EndState)
 
+    def without(self, write: WriteSelector | None) -> "Learned":
+        """The same, told that a write is not made in every run after all."""
+        writes = tuple(one for one in self.writes if one != write)
+        why = f"made in {self.runs} of {self.runs} runs without a fault, and not in two that were to disturb it"
+        return replace(self, writes=writes, unstable={**self.unstable, str(write): why})
+
 
 def answered(events: Sequence[Event]) -> dict[int, int]:
     """The HTTP status that each request of a trace was answered with, by the request's place in it."""

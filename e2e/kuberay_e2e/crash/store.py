@@ -33,6 +33,7 @@ class Result(Judged):
         error: Why there is nothing to judge; empty where there is.
         spans: When its phases ended, seconds since its begin, by name.
         folder: Its files, relative to the sweep's folder; empty where none were kept.
+        unmade: Whether the operator did not make the write that was to be disturbed, which is an error.
     """
 
     point: Point
@@ -42,6 +43,7 @@ class Result(Judged):
     error: str = ""
     spans: Mapping[str, float] = dataclasses.field(default_factory=dict)
     folder: str = ""
+    unmade: bool = False
 
 
 class SweepFolder:
@@ -117,13 +119,24 @@ class SweepFolder:
     def keep(self, result: Result) -> None:
         """Append a result; it is on disk when this returns. A last line that was cut off is taken away."""
         self.path.mkdir(parents=True, exist_ok=True)
-        record = {**dataclasses.asdict(result), "point": str(result.point)}
         lines = self.path / _RESULTS
         _drop_cut_line(lines)
         with lines.open("a") as file:
-            file.write(json.dumps(record) + "\n")
+            file.write(_line(result))
             file.flush()
             os.fsync(file.fileno())
+
+    def leave_out(self, unmade: Result, version: str) -> None:
+        """Forget a run whose write was not made, and keep that its scenario does not always make it.
+
+        Args:
+            unmade: The run.
+            version: The operator's release that did not make it.
+        """
+        learned = self.learned(version)[unmade.point.scenario]
+        self.keep_learned(version, {learned.scenario: learned.without(unmade.point.write)})
+        kept = [result for result in self.results() if (result.point, result.version) != (unmade.point, unmade.version)]
+        _replace(self.path / _RESULTS, "".join(map(_line, kept)))
 
     def keep_files(self, point: Point, source: Path) -> str:
         """Keep the files of a run and return their folder, relative to the sweep's."""
@@ -173,6 +186,10 @@ def _read_learned(entry: Mapping[str, Any]) -> Learned:
     facts = {subject: tuple(values) for subject, values in end["facts"].items()}
     state = EndState(facts, tuple(end["unstable"]))
     return Learned(entry["scenario"], entry["runs"], writes, entry["unstable"], state)
+
+
+def _line(result: Result) -> str:
+    return json.dumps({**dataclasses.asdict(result), "point": str(result.point)}) + "\n"
 
 
 def _read_result(record: Mapping[str, Any]) -> Result:

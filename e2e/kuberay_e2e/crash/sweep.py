@@ -19,6 +19,7 @@ from kuberay_e2e.crash.execution import Execution, Recorded
 from kuberay_e2e.crash.ground import Ground, RunScripts, SimulatedGround
 from kuberay_e2e.crash.health import Health, SweepError, is_full, no_space
 from kuberay_e2e.crash.judged import Judged
+from kuberay_e2e.crash.learning import writes_of
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.slot import slot
 from kuberay_e2e.errors import HarnessError
@@ -43,6 +44,7 @@ class Outcome(Judged):
         folder: Its files, in the session's own folder.
         error: Why there is nothing to judge; empty where there is.
         recorded: What was recorded; None after an error.
+        unmade: Whether the operator did not make the write that was to be disturbed.
     """
 
     point: Point
@@ -51,6 +53,7 @@ class Outcome(Judged):
     folder: Path
     error: str = ""
     recorded: Recorded | None = None
+    unmade: bool = False
 
 
 class Sweep:
@@ -129,11 +132,12 @@ class Sweep:
         disturbed = point.write is not None or tamper is not None
         end = self.ends.get(point.scenario) if disturbed else None
         findings = tuple(oracles.judge(scenario, recorded, end))
-        missed = "" if recorded.fired else f"The fault of {point} did not act, so that nothing was tested."
+        unmade = not recorded.fired and point.write not in [write.selector for write in writes_of(recorded.events)]
+        missed = "" if recorded.fired else _missed(point, unmade)
         (folder / "findings.json").write_text(json.dumps([finding.__dict__ for finding in findings], indent=2))
         ledger = "".join(json.dumps(entry.to_json()) + "\n" for entry in recorded.ledger)
         (folder / "ledger.jsonl").write_text(ledger)
-        return Outcome(point, findings, time.monotonic() - started, folder, missed, recorded)
+        return Outcome(point, findings, time.monotonic() - started, folder, missed, recorded, unmade)
 
     def _failed(self, point: Point, folder: Path, started: float, why: str) -> Outcome:
         """A run that failed, unless that was because the sweep cannot go on."""
@@ -200,3 +204,8 @@ def sweeping(run: Run, programs: Programs, output: Callable[[str], None] = lambd
         session.install()
         control_plane = run.path("cluster")
         yield Sweep(SimulatedGround(session, scripts), programs, run.path("runs"), lambda: ended_program(control_plane))
+
+
+def _missed(point: Point, unmade: bool) -> str:
+    why = f": the operator did not make {point.write}" if unmade else ""
+    return f"The fault of {point} did not act, so that nothing was tested{why}."
