@@ -7,6 +7,7 @@ from kuberay_e2e.crash.oracles import ORACLES
 from kuberay_e2e.crash.scenario import Expected, Scenario, rayjob_gone
 from kuberay_e2e.crash.user import UNMAKE
 from kuberay_e2e.ray.ledger import Outcome
+from kuberay_e2e.ray.observed import OBSERVED
 from tests.crash.recorded import (
     END_SECONDS,
     HTTP,
@@ -313,3 +314,9 @@ def test_a_job_that_the_operator_submits_although_its_user_should() -> None:
     assert run.broken() == []
     run.submit("id-2", Outcome.REFUSED, by="operator")
     assert run.broken() == ["submitted by whom its mode says"]
+
+
+def test_a_real_ray_does_not_tell_who_submitted_a_job_that_it_took() -> None:
+    run = good(INTERACTIVE)
+    run.submit("id-2", Outcome.REFUSED, by=OBSERVED)
+    assert run.broken() == []

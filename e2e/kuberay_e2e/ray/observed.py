@@ -33,7 +33,10 @@ _TIMEOUT_SECONDS = 10.0
 _PORT = "dashboard"
 _ENDS = {"SUCCEEDED", "FAILED", "STOPPED"}
 _REFUSED = re.compile(r"Job with submission_id (?P<id>\S+) already exists")
-_OBSERVED, _OPERATOR = "observed", "operator"
+_OPERATOR = "operator"
+
+OBSERVED = "observed"
+"""Who submitted a job that a head lists: a real Ray does not tell."""
 
 Jobs = Mapping[str, Mapping[str, Any]]
 """Jobs of a head by their submission ids, as the Jobs API lists them."""
@@ -73,7 +76,7 @@ class JobsHistory:
         entrypoint = str(job.get("entrypoint") or "")
         if known is None:
             metadata, runtime_env = job.get("metadata") or {}, job.get("runtime_env") or {}
-            accepted = Submission(entrypoint, _OBSERVED, Outcome.ACCEPTED, 200, metadata, runtime_env)
+            accepted = Submission(entrypoint, OBSERVED, Outcome.ACCEPTED, 200, metadata, runtime_env)
             self._ledger.record(self._key, submission_id, accepted, at=begun)
         started, ended = known[1:] if known else (False, False)
         if not started and has_started(job):
