@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kuberay_e2e import bench_kind, bench_sweep, state
+from kuberay_e2e import bench_gateway, bench_kind, bench_sweep, state
 from kuberay_e2e.clusters.embedded import EmbeddedCluster
 from kuberay_e2e.figures import Figure
 from kuberay_e2e.memory import Memory
@@ -29,7 +29,7 @@ def main(
     runs: Annotated[int, typer.Option(min=1, help="Runs of each measurement; the median counts.")] = 3,
     local: Annotated[bool, typer.Option(help="Measure the life cycle on real Ray too.")] = True,
     kind: Annotated[bool, typer.Option(help="Measure the real cluster too, once, where it can be made.")] = True,
-    sweep: Annotated[bool, typer.Option(help="Measure the crash sweep too, once.")] = True,
+    sweep: Annotated[bool, typer.Option(help="Measure the crash sweep and its gateway too, once.")] = True,
     images: Annotated[bool, typer.Option(help="Make the real cluster's images from nothing, too.")] = False,
 ) -> None:
     """Measure clusters, life cycles and memory."""
@@ -37,7 +37,7 @@ def main(
     table = Table(
         "figure", "median", "aim", "note", title=f"{psutil.cpu_count()} cores, {runs} runs", title_justify="left"
     )
-    sweeps = [bench_sweep.figures] if sweep else []
+    sweeps = [bench_gateway.figures, bench_sweep.figures] if sweep else []
     for measure in (_cluster, *_life_cycles(local), *sweeps):
         for figure in measure(runs):
             shown = f"{figure.measured:.1f} {figure.unit}"

@@ -11,7 +11,7 @@ class Figure:
         name: What was measured.
         measured: The median.
         aim: What is aimed at.
-        unit: `s`, `min`, `MiB` or `GB`.
+        unit: `s`, `min`, `MiB`, `GB` or `%`.
         note: Where it went, or how it was taken.
     """
 

@@ -239,7 +239,7 @@ class OperatorProcess:
                 return
             if (code := self._process.poll()) is not None:
                 raise HarnessError(f"The KubeRay operator ended with {code} right after its start: {self.last_lines()}")
-            if _is_ready(probe):
+            if is_ready(probe):
                 return
             time.sleep(0.05)
         raise HarnessError(f"The KubeRay operator was not ready within {_START_SECONDS} s: {self.last_lines()}")
@@ -251,7 +251,8 @@ class OperatorProcess:
         return "\n".join(lines[-count:])
 
 
-def _is_ready(probe: int) -> bool:
+def is_ready(probe: int) -> bool:
+    """Whether the operator's readiness probe, at a port on loopback, answers."""
     connection = http.client.HTTPConnection(LOOPBACK, probe, timeout=1)
     try:
         connection.request("GET", "/readyz")
