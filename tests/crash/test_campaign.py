@@ -50,17 +50,17 @@ class Runs:
             ended(Outcome(point, (), 0.1, self._folder / "none", why, unmade=failed and self._unmade))
 
 
-def campaign(folder: Path, runs: Runs) -> tuple[list[Verdict], str]:
-    """Run the points `before` the writes of one scenario."""
+def campaign(folder: Path, runs: Runs, *positions: Position, upgrades: bool = True) -> tuple[list[Verdict], str]:
+    """Run the points of one scenario; default: all."""
 
     @contextmanager
     def opened(_: object) -> Iterator[Any]:
         yield runs
 
     said = Console(file=io.StringIO(), width=200)
-    place = Place(opened, workers=6, learning_runs=1, subset=lambda points: points, memory=MEMORY)
+    place = Place(opened, 6, learning_runs=1, subset=lambda points: points, memory=MEMORY, upgrades=upgrades)
     with Campaign(SweepFolder(folder / "sweep"), said, "again", place) as opened_campaign:
-        verdicts = opened_campaign.run(Order((SCENARIO,), (Position.BEFORE,)))
+        verdicts = opened_campaign.run(Order((SCENARIO,), positions))
     return verdicts, said.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -71,7 +71,7 @@ def _no_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_a_run_with_an_error_is_made_once_more_with_fewer_beside_it(tmp_path: Path) -> None:
     runs = Runs(tmp_path, lambda point: int("RayCluster~job-*#1" in str(point)))
-    verdicts, said = campaign(tmp_path, runs)
+    verdicts, said = campaign(tmp_path, runs, Position.BEFORE)
     again = [point for point in set(runs.ran) if runs.ran.count(point) == 2]
     assert again and all("RayCluster~job-*#1" in str(point) for point in again)
     assert runs.workers == [6, 2]
@@ -81,20 +81,20 @@ def test_a_run_with_an_error_is_made_once_more_with_fewer_beside_it(tmp_path: Pa
 
 def test_a_second_error_stays(tmp_path: Path) -> None:
     runs = Runs(tmp_path, lambda point: 9 * ("RayCluster~job-*#1" in str(point)))
-    verdicts, _ = campaign(tmp_path, runs)
+    verdicts, _ = campaign(tmp_path, runs, Position.BEFORE)
     assert max(runs.ran.count(point) for point in runs.ran) == 2
     assert State.ERROR in [verdict.state for verdict in verdicts]
 
 
 def test_where_most_runs_have_an_error_none_is_made_again(tmp_path: Path) -> None:
     runs = Runs(tmp_path, lambda _: 9)
-    campaign(tmp_path, runs)
+    campaign(tmp_path, runs, Position.BEFORE)
     assert len(runs.ran) == len(set(runs.ran)) > 3
 
 
 def test_a_write_that_is_not_made_twice_is_known_as_one_that_is_not_always_made(tmp_path: Path) -> None:
     runs = Runs(tmp_path, lambda point: 9 * (str(point.write) == "create:RayCluster~job-*#1"), unmade=True)
-    verdicts, said = campaign(tmp_path, runs)
+    verdicts, said = campaign(tmp_path, runs, Position.BEFORE)
     assert "k8sjob/create:RayCluster~job-*#1@before is left out: the write was not made, twice" in said
     assert State.ERROR not in [verdict.state for verdict in verdicts]
     folder = SweepFolder(tmp_path / "sweep")
@@ -105,12 +105,19 @@ def test_a_write_that_is_not_made_twice_is_known_as_one_that_is_not_always_made(
         "made in 3 of 3 runs without a fault, and not in two that were to disturb it"
     )
     again = Runs(tmp_path, lambda _: 0)
-    campaign(tmp_path, again)
+    campaign(tmp_path, again, Position.BEFORE)
     assert again.ran == []
 
 
 def test_a_write_that_is_made_the_second_time_stays(tmp_path: Path) -> None:
     runs = Runs(tmp_path, lambda point: int(str(point.write) == "create:RayCluster~job-*#1"), unmade=True)
-    _, said = campaign(tmp_path, runs)
+    _, said = campaign(tmp_path, runs, Position.BEFORE)
     assert "left out:" not in said
     assert "create:RayCluster~job-*#1" in map(str, SweepFolder(tmp_path / "sweep").learned("1.6.2")["k8sjob"].writes)
+
+
+@pytest.mark.parametrize("upgrades", [True, False])
+def test_upgrades_are_planned_where_the_release_before_runs(tmp_path: Path, upgrades: bool) -> None:
+    runs = Runs(tmp_path, lambda _: 0)
+    campaign(tmp_path, runs, upgrades=upgrades)
+    assert any(point.upgrade for point in runs.ran) == upgrades

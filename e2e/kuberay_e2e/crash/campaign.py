@@ -151,7 +151,7 @@ class Campaign:
         """
         learned = self.learn(order.scenarios, order.workers)
         subjects = [Subject(scenario, learned[scenario.name]) for scenario in order.scenarios]
-        if not order.positions:
+        if not order.positions and self._place.upgrades:
             before = self._learn_before(planning.upgrading(subjects, everything=order.everything), order.workers)
             subjects = [replace(subject, before=before.get(subject.scenario.name)) for subject in subjects]
         plan = planning.plan(subjects, order.positions, everything=order.everything)

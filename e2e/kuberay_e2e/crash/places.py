@@ -28,6 +28,7 @@ class Place:
         learning_runs: How many runs without a fault a scenario is learned from.
         subset: What of a plan is run there unless all of it is asked for.
         memory: What is known already; None where nothing is.
+        upgrades: Whether the release before runs there, too.
     """
 
     open: Callable[[Run], AbstractContextManager[Sweep]]
@@ -35,6 +36,7 @@ class Place:
     learning_runs: int
     subset: Callable[[Sequence[Point]], Sequence[Point]]
     memory: SweepFolder | None = None
+    upgrades: bool = True
 
 
 EMBEDDED = Place(
@@ -51,5 +53,6 @@ KIND = Place(
     workers=on_kind.AT_ONCE,
     learning_runs=2,
     subset=on_kind.subset,
+    upgrades=False,
 )
 """A real kind cluster with real pods and real Ray."""
