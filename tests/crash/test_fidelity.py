@@ -75,6 +75,15 @@ def test_a_difference_that_is_explained_is_told_with_its_reason(tmp_path: Path) 
     assert "**unexplained**" in markdown(compare(sweep(tmp_path / "c"), real, VERSION))
 
 
+def test_a_state_of_which_there_may_be_more_or_fewer_explains_nothing_else(tmp_path: Path) -> None:
+    simulated = sweep(tmp_path / "a")
+    reason = Explanation(Aspect.STATES, "*", "*", "It depends on when one looks.", without=("Running RUNNING",))
+    more = sweep(tmp_path / "b", states=(*ENDS[:1], "Running ", *ENDS[1:]))
+    with_running = Explanation(Aspect.STATES, "*", "*", "Both.", without=("Running", "Running RUNNING"))
+    assert [one.reason for one in compare(simulated, more, VERSION, [reason]).differences] == [""]
+    assert [one.reason for one in compare(simulated, more, VERSION, [reason, with_running]).differences] == ["Both."]
+
+
 def test_sweeps_with_nothing_in_common_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="in common; they have none"):
         compare(sweep(tmp_path / "a"), SweepFolder(tmp_path / "none"), VERSION)
@@ -94,7 +103,7 @@ def test_the_explanations_can_be_read_and_bad_ones_are_refused(tmp_path: Path) -
         explanations(tmp_path / "bad.yaml")
 
 
-def test_on_real_pods_each_scenario_is_disturbed_where_work_is_made_and_at_its_last_write() -> None:
+def test_on_real_pods_scenarios_take_turns_where_work_is_made_and_at_their_last_write() -> None:
     plan = [
         parse(f"{scenario}/{write}@{position}")
         for scenario, writes in {
@@ -106,10 +115,10 @@ def test_on_real_pods_each_scenario_is_disturbed_where_work_is_made_and_at_its_l
     ]
     assert [str(point) for point in subset([*plan, parse("http/submit:RayJobs@committed+again")])] == [
         "k8sjob/create:Job#1@committed",
-        "k8sjob/create:Job#1@lost",
-        "k8sjob/update:RayJob/status:jobDeploymentStatus=Complete#1@committed",
         "http/submit:RayJobs#1@committed",
+        "k8sjob/create:Job#1@lost",
         "http/submit:RayJobs#1@lost",
+        "k8sjob/update:RayJob/status:jobDeploymentStatus=Complete#1@committed",
     ]
 
 

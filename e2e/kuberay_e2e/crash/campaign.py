@@ -102,7 +102,7 @@ class Campaign:
         self._keep_authored(scenarios)
         known = {} if anew else self._recalled([scenario.name for scenario in scenarios], self._version)
         wanted = [scenario for scenario in scenarios if scenario.name not in known]
-        points = [Point(scenario.name) for scenario in wanted for _ in range(self._place.learning_runs)]
+        points = [Point(scenario.name) for _ in range(self._place.learning_runs) for scenario in wanted]
         if not points:
             return known
         self._say(f"learning {', '.join(scenario.name for scenario in wanted)}: {len(points)} runs without a fault")

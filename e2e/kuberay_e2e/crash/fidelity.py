@@ -18,6 +18,8 @@ from kuberay_e2e.crash.store import Result, SweepFolder
 from kuberay_e2e.crash.verdict import known_deviations, verdict
 from kuberay_e2e.errors import InputError
 
+_THEN = " > "
+
 _EXPLAINED = Path(__file__).with_name("fidelity.yaml")
 
 
@@ -77,17 +79,23 @@ class Explanation:
         run: The runs or scenarios; `*` and `?` stand for any text and any letter.
         difference: What differs: a word of `simulated` or `real`, with `*` and `?`.
         reason: Why that is so and does no harm.
+        without: States of which a run may have seen more or fewer; without them nothing differs.
     """
 
     aspect: Aspect
     run: str
     difference: str
     reason: str
+    without: tuple[str, ...] = ()
 
     def concerns(self, found: Difference) -> bool:
         """Whether it explains a difference."""
         named = any(fnmatchcase(text, self.difference) for text in (found.simulated, found.real))
-        return self.aspect is found.aspect and fnmatchcase(found.run, self.run) and named
+        same = not self.without or self._rest(found.simulated) == self._rest(found.real)
+        return self.aspect is found.aspect and fnmatchcase(found.run, self.run) and named and same
+
+    def _rest(self, gone_through: str) -> list[str]:
+        return [state for state in gone_through.split(_THEN) if state not in self.without]
 
 
 def explanations(path: Path = _EXPLAINED) -> list[Explanation]:
@@ -98,7 +106,10 @@ def explanations(path: Path = _EXPLAINED) -> list[Explanation]:
     """
     try:
         entries = yaml.safe_load(path.read_text()) or []
-        return [Explanation(**{**entry, "aspect": Aspect(entry["aspect"])}) for entry in entries]
+        return [
+            Explanation(**{**entry, "aspect": Aspect(entry["aspect"]), "without": tuple(entry.get("without", ()))})
+            for entry in entries
+        ]
     except (OSError, yaml.YAMLError, TypeError, KeyError, ValueError) as error:
         raise InputError(f"Expected {path} to be a list of explained differences: {error!r}.") from error
 
@@ -185,7 +196,7 @@ def _runs(simulated: SweepFolder, mine: Result, real: SweepFolder, other: Result
         yield Difference(Aspect.VERDICT, name, *said)
     gone_through = [states(folder.path / run.folder) for folder, run in ((simulated, mine), (real, other))]
     if gone_through[0] != gone_through[1]:
-        yield Difference(Aspect.STATES, name, *(" > ".join(one) for one in gone_through))
+        yield Difference(Aspect.STATES, name, *(_THEN.join(one) for one in gone_through))
 
 
 def _by_point(folder: SweepFolder, version: str) -> Mapping[str, Result]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 
 from kuberay_e2e.crash.point import Point
 from kuberay_e2e.crash.real_ground import RealGround
@@ -62,17 +63,19 @@ def sweeping_on_kind(run: Run, toolchain: Toolchain) -> Iterator[Sweep]:
 def subset(points: Sequence[Point]) -> tuple[Point, ...]:
     """What of a plan is run on real pods: of each scenario its creation of work committed and lost, and its last write.
 
-    A run takes a minute there, and a second beside others on simulated pods, which make the same writes.
+    A run takes a minute there, and a second beside others on simulated pods, which make the same writes. The scenarios
+    take turns: in SidecarMode KubeRay's submitter asks for half a CPU, and a small node has not enough for two of them.
 
     Args:
         points: The plan.
     """
-    chosen: list[Point] = []
+    turns = []
     for scenario in dict.fromkeys(point.scenario for point in points):
         plain = [point for point in points if point.scenario == scenario and not point.variants]
         works = [point for point in plain if str(point.write).startswith(_CREATIONS)]
         last = [point for point in plain if point.position is Position.COMMITTED][-1:]
+        chosen: list[Point] = []
         for position in (Position.COMMITTED, Position.LOST):
             chosen += [point for point in works if point.position is position][-1:]
-        chosen += [point for point in last if point not in chosen]
-    return tuple(chosen)
+        turns.append([*chosen, *(point for point in last if point not in chosen)])
+    return tuple(point for turn in zip_longest(*turns) for point in turn if point is not None)
