@@ -56,6 +56,15 @@ def test_two_side_by_side_then_gone(provider: EmbeddedCluster) -> None:
     assert not list(state.runs_folder().iterdir())
 
 
+def test_no_program_of_the_machine_is_needed(
+    provider: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """kwokctl runs kubectl, and fetches one from the internet where it finds none."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with state.claim("one") as run, provider.up(run) as cluster:
+        assert version(cluster) == "v1.34.4"
+
+
 def test_pods_have_addresses_that_the_kernel_refuses_to_dial(provider: EmbeddedCluster) -> None:
     with state.claim("one") as run, provider.up(run) as cluster, Access.read(cluster.kubeconfig).client() as client:
         pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "none"}]}}

@@ -26,7 +26,7 @@ from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.network import LOOPBACK, POD_RANGE, SERVICE_RANGE, free_ports
 from kuberay_e2e.state import Run
 
-PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kwokctl")
+PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kwokctl", "kubectl")
 """Programs the embedded control plane needs, by their names in the toolchain."""
 
 _PORT_OPTIONS = (
@@ -115,6 +115,7 @@ class EmbeddedCluster:
             "kubeControllerManagerBinary": "kube-controller-manager",
             "kubeSchedulerBinary": "kube-scheduler",
             "kwokControllerBinary": "kwok",
+            "kubectlBinary": "kubectl",
         }
         options = {
             "bindAddress": LOOPBACK,

@@ -268,3 +268,12 @@ def test_what_the_cluster_refuses_is_said() -> None:
         pytest.raises(HarnessError, match=r"The Job crash-sweep could not be created: 403, jobs.batch is forbidden"),
     ):
         create(client, "/apis/batch/v1/namespaces/sweep/jobs", manifest)
+
+
+def test_the_sentence_of_an_error_is_told_also_where_logs_follow_it(tmp_path: Path) -> None:
+    sentence = "kuberay-e2e: The embedded control plane did not start: kwokctl create did not end within 90 s."
+    log = "\n".join(["57 runs planned", sentence, *(f"line {number} of a log" for number in range(30))])
+    found = gathered(PartPod.of(pod(1, "Failed", code=3)), log, tmp_path / "part", 2)
+    assert found.tail[0] == sentence
+    assert found.tail[-1] == "line 29 of a log"
+    assert len(found.tail) == 13

@@ -89,7 +89,7 @@ HARNESS = SystemImage(
     ),
     disk_mib=5000,
     programs=(
-        *("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kwokctl"),
+        *("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kwokctl", "kubectl"),
         *("kuberay-operator", "kuberay-operator@1.5.1", "pulumi", "pulumi-resource-kubernetes"),
     ),
 )

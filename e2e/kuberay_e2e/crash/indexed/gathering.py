@@ -15,6 +15,7 @@ FAILED = 3
 """Exit code where a part failed, whatever the others found."""
 
 _TAIL_LINES = 12
+_ERROR = "kuberay-e2e: "
 _LOGS = "parts"
 
 
@@ -41,6 +42,12 @@ class Gathered:
     unread: bool = False
 
 
+def _tail(lines: Sequence[str]) -> tuple[str, ...]:
+    """The last lines, and the sentence of an error before them: what programs logged may be longer."""
+    earlier = [line for line in lines[:-_TAIL_LINES] if line.startswith(_ERROR)]
+    return (*earlier[-1:], *lines[-_TAIL_LINES:])
+
+
 def gathered(pod: PartPod, log: str, folder: Path, parts: int) -> Gathered:
     """Take the results of a part out of the log of a pod that has ended.
 
@@ -50,7 +57,7 @@ def gathered(pod: PartPod, log: str, folder: Path, parts: int) -> Gathered:
         folder: A folder that does not exist yet, for the sweep.
         parts: How many parts there are.
     """
-    tail = tuple(without_pack(log)[-_TAIL_LINES:])
+    tail = _tail(without_pack(log))
     try:
         told = unpack(log, folder)
     except PackError as error:
