@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from kuberay_e2e import processes, state
@@ -12,9 +13,9 @@ from kuberay_e2e.crash import catalogue
 from kuberay_e2e.crash.ground import RunScripts, SimulatedGround
 from kuberay_e2e.crash.manifest import rayjob
 from kuberay_e2e.crash.slot import NAME, Slot, slot
-from kuberay_e2e.errors import HarnessError
 from kuberay_e2e.figures import Figure
-from kuberay_e2e.network import LOOPBACK, free_ports
+from kuberay_e2e.lifecycle.waiting import NotYetError, wait_for
+from kuberay_e2e.network import free_ports
 from kuberay_e2e.operator_process import OperatorSpec, is_ready
 from kuberay_e2e.runs import programs_of
 from kuberay_e2e.session import OPERATOR, Session, embedded
@@ -33,7 +34,7 @@ def figures(_runs: int = 1) -> list[Figure]:
     """Measure how much longer a RayJob takes from its creation to Waiting, in turns on one control plane.
 
     Raises:
-        HarnessError: A RayJob does not come to wait.
+        VerificationError: A RayJob does not come to wait, or an operator does not become ready.
     """
     programs = programs_of(Toolchain())
     behind, direct = list[float](), list[float]()
@@ -56,41 +57,33 @@ def _seconds_to_wait(place: Slot) -> float:
     started = time.monotonic()
     place.create(rayjob(catalogue.BY_NAME[_SCENARIO], place.namespace))
     path = f"{KINDS['RayJob'].format(namespace=place.namespace)}/{NAME}"
-    while time.monotonic() - started < _PATIENCE:
+
+    def waiting() -> float:
         status = place.client.get(path).json().get("status") or {}
-        if status.get("jobDeploymentStatus") == "Waiting":
-            return time.monotonic() - started
-        time.sleep(_PAUSE)
-    raise HarnessError(f"Expected the RayJob to be Waiting within {_PATIENCE:.0f} s; its last status is {status}.")
+        if status.get("jobDeploymentStatus") != "Waiting":
+            raise NotYetError(str(status))
+        return time.monotonic() - started
+
+    return wait_for("the RayJob to be Waiting", waiting, seconds=_PATIENCE, pause=_PAUSE)
 
 
 @contextmanager
 def _straight(session: Session, programs: Programs, namespace: str, folder: Path) -> Iterator[None]:
     """An operator that speaks to the API server itself, and looks at one namespace."""
-    spec = OperatorSpec.read(session.access, session.operator_namespace, OPERATOR)
+    applied = OperatorSpec.read(session.access, session.operator_namespace, OPERATOR)
+    spec = replace(applied, args=(*applied.args, f"--watch-namespace={namespace}"))
     metrics, probe = free_ports(2)
-    command = [
-        str(programs.operator(spec.version)),
-        *spec.args,
-        f"--watch-namespace={namespace}",
-        f"--leader-election-namespace={spec.namespace}",
-        f"--metrics-addr={LOOPBACK}:{metrics}",
-        f"--health-probe-bind-address={LOOPBACK}:{probe}",
-    ]
-    environment = {
-        "HOME": str(folder),
-        "POD_NAMESPACE": spec.namespace,
-        **spec.env,
-        "KUBECONFIG": str(session.cluster.kubeconfig),
-    }
+    command = spec.command(programs.operator(spec.version), metrics, probe)
+    environment = spec.environment(folder, session.cluster.kubeconfig)
     log = folder / "straight.log"
+
+    def ready() -> None:
+        if not is_ready(probe):
+            raise NotYetError(log.read_text(errors="replace")[-1000:])
+
     process = processes.spawn(command, marker=session.run.marker, log=log, env=environment)
     try:
-        until = time.monotonic() + _PATIENCE
-        while not is_ready(probe):
-            if process.poll() is not None or time.monotonic() > until:
-                raise HarnessError(f"Expected the operator to become ready; its log says: {log.read_text()[-1000:]}")
-            time.sleep(_PAUSE)
+        wait_for("the operator to be ready", ready, seconds=_PATIENCE, pause=_PAUSE)
         yield
     finally:
         processes.end(process)

@@ -76,6 +76,26 @@ class OperatorSpec:
             _environment(container.get("env", ()), namespace),
         )
 
+    def command(self, program: Path, metrics: int, probe: int) -> list[str]:
+        """The command of a local process: its binary, and its ports on loopback."""
+        return [
+            str(program),
+            f"--leader-election-namespace={self.namespace}",
+            *self.args,
+            f"--metrics-addr={LOOPBACK}:{metrics}",
+            f"--health-probe-bind-address={LOOPBACK}:{probe}",
+        ]
+
+    def environment(self, home: Path, kubeconfig: Path) -> dict[str, str]:
+        """The environment of a local process."""
+        return {
+            "PATH": os.environ.get("PATH", ""),
+            "HOME": str(home),
+            "POD_NAMESPACE": self.namespace,
+            **self.env,
+            "KUBECONFIG": str(kubeconfig),
+        }
+
 
 class OperatorProcess:
     """Starts, kills and restarts the operator.
@@ -156,21 +176,12 @@ class OperatorProcess:
         kubeconfig.parent.mkdir(parents=True, exist_ok=True)
         kubeconfig.write_text(yaml.safe_dump(_kubeconfig(incarnation.server)))
         metrics, probe = free_ports(2)
-        command = [
-            str(self._program),
-            f"--leader-election-namespace={self._spec.namespace}",
-            *self._spec.args,
-            f"--metrics-addr={LOOPBACK}:{metrics}",
-            f"--health-probe-bind-address={LOOPBACK}:{probe}",
-        ]
-        environment = {
-            "PATH": os.environ.get("PATH", ""),
-            "HOME": str(self._folder),
-            "POD_NAMESPACE": self._spec.namespace,
-            **self._spec.env,
-            "KUBECONFIG": str(kubeconfig),
-        }
-        process = processes.spawn(command, marker=self._marker, log=self.log(incarnation.number), env=environment)
+        process = processes.spawn(
+            self._spec.command(self._program, metrics, probe),
+            marker=self._marker,
+            log=self.log(incarnation.number),
+            env=self._spec.environment(self._folder, kubeconfig),
+        )
         self._process = process
         incarnation.kill = lambda: _sigkill(process)
         self._trace.add(

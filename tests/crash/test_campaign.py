@@ -57,11 +57,11 @@ def campaign(folder: Path, runs: Runs, *positions: Position, upgrades: bool = Tr
     def opened(_: object) -> Iterator[Any]:
         yield runs
 
-    said = Console(file=io.StringIO(), width=200)
+    said = io.StringIO()
     place = Place(opened, 6, learning_runs=1, subset=lambda points: points, memory=MEMORY, upgrades=upgrades)
-    with Campaign(SweepFolder(folder / "sweep"), said, "again", place) as opened_campaign:
+    with Campaign(SweepFolder(folder / "sweep"), Console(file=said, width=200), "again", place) as opened_campaign:
         verdicts = opened_campaign.run(Order((SCENARIO,), positions))
-    return verdicts, said.file.getvalue()  # type: ignore[attr-defined]
+    return verdicts, said.getvalue()
 
 
 @pytest.fixture(autouse=True)
